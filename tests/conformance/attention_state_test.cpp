@@ -14,7 +14,7 @@ enum class Carry {
   kIgnored,        // returned, but never read
   kKeptInside,     // read from the module instead of the host
   kLeftInside,     // read from the host, but from the module after a new start
-  kAttached,       // the host's state, with the gradient of the module's one
+  kAttached,       // the host's state, with the gradient of the module's state
   kAcrossItems,    // one state for the whole batch
   kStartOfAll,     // recognises a new start by the batch instead of the row
   kPaddedCounted,  // counts padded tokens in the state

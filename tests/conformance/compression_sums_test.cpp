@@ -65,6 +65,6 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("sums under a scale are no fault") {
+TEST_CASE("sums with a scale are no fault") {
   CHECK(tests::Record().suite(*variant<Sums<Scale::kRight>>(kSums)) == std::set<std::string>{});
 }

@@ -191,7 +191,7 @@ TEST_CASE("data that reveal too much are found") {
   }
 }
 
-TEST_CASE("noise in the labels of only dev is another rule") {
+TEST_CASE("noise only in dev's labels is reported as another rule") {
   auto recipe = labelled(10, [](Row& row, Random&) { return std::int64_t{row.id(0) + row.id(1) > 8}; });
   recipe.fill = [usual = recipe.fill](Row& row, Split split, std::int64_t index, Random random) {
     usual(row, split, index, random);

@@ -232,7 +232,7 @@ TEST_CASE("effects: a parameter that has one value per setting because dev chose
   CHECK(value(effects, "attention", "b").mean == Approx(71));
   CHECK(value(effects, "task.length", "64").mean == Approx(86));
   CHECK(notes(effects, "train.learning_rate has one value for each setting of the others"));
-  add("a", "128", "0.1", 10);  // now it varies independently, and all are matched by it
+  add("a", "128", "0.1", 10);  // the rate now varies independently, so values are matched by it
   auto varied = settings_of({"attention", "task.length", "train.learning_rate"}, settings);
   effects = effects_of(varied, {}).at(0);
   CHECK(value(effects, "attention", "a").mean == Approx(61));

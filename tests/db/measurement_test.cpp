@@ -92,8 +92,8 @@ TEST_CASE("a table over environments that may change numbers reports the differe
       return trial;
     };
     study.add(mixed(1), by("amx"), accuracy);
-    CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there, too, and elsewhere, in float32
-    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in its own column, or in none
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // mixed products ran only with amx; linear is float32
+    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // float32: not counted below
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);

@@ -31,7 +31,7 @@ Attempt again() {
   return attempt;
 }
 
-/// Returns the lines about it in the output of attempts, show, db check and table.
+/// Returns the lines about different numbers in the output of attempts, show, db check and table.
 std::vector<std::string> lines_about_it(Commands& run) {
   std::vector<std::string> lines;
   for (const auto* command : {"attempts", "show 1", "show 3", "db check", "table quickstart --rows attention"}) {

@@ -134,7 +134,7 @@ TEST_CASE("the reference runs if there is no fused form") {
   CHECK(same_bits(results(of, wide, Choice::kFused), results(of, wide, Choice::kReference)));
 }
 
-TEST_CASE("no tokens, views and inputs without gradients are accepted") {
+TEST_CASE("empty inputs, views and inputs without gradients are accepted") {
   const Case of{0, 64, 128, kGelu, 0, 0};
   CHECK(results(of, inputs_of(of), Choice::kFused)[0].numel() == 0);
 

@@ -39,7 +39,7 @@ TEST_CASE("logarithmic ticks are decades; within a decade they are its multiples
   CHECK(texts(log_ticks(21, 48, 4)) == Texts{"30", "40"});
 }
 
-TEST_CASE("a scale leaves a margin, has one number alone in its middle, and a name at each whole number") {
+TEST_CASE("a scale has a margin, puts a single number in its middle, and has a tick for each name") {
   Extent range;
   for (const double value : {2.0, std::nan(""), 4.0}) range.take(value);
   const db::FigureAxis plain, log{.log = true}, names{.names = {"a", "b"}};

@@ -126,7 +126,7 @@ def check_sorting(page):
     down = [number(row[2]) for row in page.rows("#tables")]
     check(up == sorted(up) and len(set(up)) > 2, f"sorted upwards: {up}")
     check(down == sorted(up, reverse=True), f"sorted downwards: {down}")
-    check(page.run("return document.querySelectorAll('#tables thead [aria-sort=descending]').length") == 1, "the sorted column says so")
+    check(page.run("return document.querySelectorAll('#tables thead [aria-sort=descending]').length") == 1, "the sorted column is marked as sorted")
     page.sort("#trials", "train.learning_rate")
     at = page.headings("#trials").index("train.learning_rate ▴")
     rates = [float(row[at]) for row in page.rows("#trials")]
@@ -135,7 +135,7 @@ def check_sorting(page):
 
 def check_filters(page, ask):
     page.filter("#tables", "adamra")
-    check([row[1] for row in page.rows("#tables")] == ["adamra"], "a word leaves the rows that have it")
+    check([row[1] for row in page.rows("#tables")] == ["adamra"], "a word selects the rows that contain it")
     page.filter("#tables", "")
     page.filter("#trials", "attention=linear test/accuracy>74")
     expected, = ask('SELECT count(*) FROM trials JOIN members USING (trial) WHERE attention = \'linear\' AND "test/accuracy" > 74 AND outcome = \'done\'')
@@ -200,7 +200,7 @@ def check_brush(page, ask):
     expected, = ask("SELECT count(*) FROM members JOIN parameters USING (trial) WHERE path = 'attention' AND text = 'softmax'")
     check(page.one("#choice").text.startswith(f"{expected} of"), f"the brush chooses {expected} trials: {page.one('#choice').text}")
     at = page.headings("#trials").index("attention")
-    check({row[at] for row in page.rows("#trials")} == {"softmax"}, "the list has the chosen trials alone")
+    check({row[at] for row in page.rows("#trials")} == {"softmax"}, "the list has only the chosen trials")
     page.picture("brushed")
     page.one("#choice button").click()
     page.settle()
@@ -218,7 +218,7 @@ def check_keyboard(page):
     check(first and "of" in first and page.one("#choice").text != first, f"arrow keys brush an axis: {first}, {page.one('#choice').text}")
     ActionChains(page.browser).send_keys(Keys.ESCAPE).perform()
     page.settle()
-    check(not page.one("#choice").is_displayed(), "Escape takes the brush away")
+    check(not page.one("#choice").is_displayed(), "Escape removes the brush")
     page.run("document.querySelector('#trials tbody tr').focus()")
     page.browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     check(page.run("return document.activeElement === document.querySelectorAll('#trials tbody tr')[1]"), "arrows go from row to row")

@@ -213,7 +213,7 @@ TEST_CASE("both documents of a pair count, each under its own mask") {
     }
 }
 
-TEST_CASE("layers take the attentions of a list in turn") {
+TEST_CASE("layers of a model use the attentions of a list in turn") {
   const auto made = model({{"layers", 4}}, json::array({plugin("linear", {{"heads", 1}}), plugin("softmax")}));
   const auto one = model({{"layers", 4}}, plugin("linear", {{"heads", 1}}));
   CHECK(made->parameters().size() == one->parameters().size());

@@ -1,5 +1,5 @@
-// Faults in combinations of another type, training and many tokens. Also faults that a few looks miss: in one place, without a
-// mask, over another sequence, or at one step of a thousand.
+// Faults in combinations of another type, training and many tokens. Also faults that a few comparisons miss: in one place,
+// without a mask, over another sequence, or at one step of a thousand.
 #include <map>
 
 #include "ablate/headwise.h"

@@ -1,4 +1,4 @@
-// Right attentions whose numbers are hard to compare, which must pass, and similar wrong ones.
+// Right attentions whose numbers are hard to compare, which must pass, and similar wrong attentions.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 

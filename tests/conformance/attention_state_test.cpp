@@ -179,11 +179,11 @@ const Descriptor& running() {
 
 enum class Keep {
   kRight,
-  kOldest,  // a full memory keeps its oldest segments and the last one
+  kOldest,  // a full memory keeps its oldest segments and the last segment
   kSecond,  // a full memory loses its second segment
 };
 
-/// The values' means of the last four segments. The oldest one is lost first.
+/// The values' means of the last four segments. The oldest mean is lost first.
 template <Keep keep>
 class Remembered final : public HeadwiseAttention {
  public:

@@ -204,7 +204,7 @@ TEST_CASE("a request that cannot be checked prints one line and exits 2") {
   expect({"compressed", "--set", "compression=rbf"}, R"(as --set 'compression={"plugin":"rbf"}')");
 }
 
-TEST_CASE("an exception is shown alone, and an error with the allowed one") {
+TEST_CASE("an exception is shown without a bound, and an error is shown with the allowed error") {
   Place place;
   const auto thrown = place.run({"check", kWrong, "--no-timing", "--set", "fault=throw", "--only", "calls"});
   CHECK(says(thrown.out, "FAILED     calls"));

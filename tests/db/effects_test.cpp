@@ -146,7 +146,7 @@ TEST_CASE("importance: for a full grid it equals the main effects of the functio
   CHECK_FALSE(notes(effects_of(equal, {}).at(0), "Importance"));
 }
 
-TEST_CASE("importance: a parameter whose values have no seed in common has none") {
+TEST_CASE("importance: a parameter whose values have no common seed has no importance") {
   auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 11}}}, {{"y"}, {{3, 20}, {4, 21}}}});
   const auto effects = effects_of(table, {}).at(0);
   CHECK(value(effects, "a", "x").unknown == "too few settings and seeds in common with other values");

@@ -95,7 +95,7 @@ TEST_CASE("a curve is the mean over seeds at the steps that all seeds have, with
   CHECK(has(figure.caption, "standard deviation over seeds"));
 }
 
-TEST_CASE("one seed has no band, NaN is a gap, and a note reports a missing curve") {
+TEST_CASE("a curve of one seed has no band, NaN is a gap, and a note reports a missing curve") {
   const auto figure = Curves().figure();
   const auto& linear = figure.panels[0].series[1];
   CHECK(linear.name == "linear");

@@ -153,7 +153,7 @@ TEST_CASE("imported trials have the floors of the data with the digest in their 
       study.store.import(file);
       CHECK(std::ranges::any_of(study.notes(request), [&](const auto& note) { return has(note, found); }));
     }
-    SECTION("one parameter less") {
+    SECTION("without one parameter") {
       for (auto& one : file.trials) one.parameters.erase("task.name");
       study.store.import(file);
       CHECK(study.notes(request).back() == missing);

@@ -162,7 +162,7 @@ TEST_CASE("floors of other data, of another task or of other test examples are n
   CHECK(study.notes().back() == kMissing);
 }
 
-TEST_CASE("trials without known parts of their keys have no floors, and none are reported as missing") {
+TEST_CASE("trials without known parts of their keys have no floors, and no floors are reported as missing") {
   Floored study;
   put(study.store, "study", {trial("a", {}, 1)});
   study.store.put_attempt(judged(trial("a", {}, 1), 50));

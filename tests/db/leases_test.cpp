@@ -1,4 +1,4 @@
-// Leases in SQLite: a result is recorded once, under its own fence, whatever other processes write.
+// Leases in SQLite: a result is recorded once, under its own fence, even if other processes write.
 #include "db/history/leases.h"
 
 #include <signal.h>

@@ -113,7 +113,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     study.add(on("delta", 1), with(went_on({{"torch", "2.10"}}), "torch", "2.12"), accuracy);
     CHECK(has(study.table({"test/accuracy"}).notes.at(0), "torch = 2.11.0 / 2.10 / 2.12 (4 / 1 / 1 trials)"));
   }
-  SECTION("one resumed trial is enough, and its row has several instructions") {
+  SECTION("a single resumed trial is enough, and its row has several instructions") {
     Study own;
     own.add(on("softmax", 1),
             with(with(kHere, "cpu_capability", "AVX2"), "resumed", {{"environments", {{{"cpu_capability", "AVX512"}}}}}),

@@ -224,7 +224,7 @@ TEST_CASE("no SQL query can write") {
   CHECK_FALSE(std::filesystem::exists(made));
   CHECK(has(error_of([&] { ask(file, "DELETE FROM result"); }), "DELETE result"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1; SELECT 2"); }), "second statement"));
-  // Statements that only read are not refused, whatever they look like.
+  // Statements that only read are never refused.
   CHECK(ask(file, "SELECT 1 AS a; -- the end\n ;") == "a\n1\n");
   CHECK(ask(file, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n") ==
         "s\n6\n");
@@ -290,7 +290,7 @@ TEST_CASE("an endless view in the place of a table is refused by all commands th
   if (table != "environment" && table != "running") refused(error_of([&] { make_table(Reader(file), {}); }));
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
-  // A user's question is answered, and Ctrl-C ends it.
+  // A user's query is answered, and Ctrl-C ends it.
   if (table != "path" && table != "metric")  // these name the columns of views
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

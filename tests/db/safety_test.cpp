@@ -49,7 +49,7 @@ std::int64_t runs_in(const std::filesystem::path& file) { return list_attempts(R
 TEST_CASE("a file that was removed, moved, replaced or emptied is not written, and its content can be rescued") {
   Recorded at;
   const auto rescued = at.folder / "rescued.db";
-  SECTION("removed, with what was recorded still in the write-ahead log") {
+  SECTION("removed, and the recorded rows are still in the write-ahead log") {
     REQUIRE(std::filesystem::file_size(at.file.string() + "-wal") > 0);
     for (const auto* part : {"", "-wal", "-shm"}) std::filesystem::remove(at.file.string() + part);
     CHECK(has(at.gone(), "a.db was removed or moved since it was opened"));

@@ -52,7 +52,7 @@ TEST_CASE("a new file has the schema, WAL and strict tables; opening it again ch
   CHECK(content(file) == before);
 }
 
-TEST_CASE("files that are no run history of this schema are refused and left alone") {
+TEST_CASE("files that are not a run history of this schema are refused and not changed") {
   Folder folder;
   const auto file = folder / "x.db";
   SECTION("text") {

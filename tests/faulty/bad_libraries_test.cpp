@@ -264,7 +264,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     }
     CHECK(place.query("SELECT outcome FROM trials WHERE attention = 'linear'")[0]["outcome"] == "done");
   }
-  SECTION("overwritten: the code of running trials has changed, so none of them counts") {
+  SECTION("overwritten: the code of running trials has changed, so no running trial counts") {
     const auto ended = run(R"("none", "hang", "strided")", [&] { append_a_byte(file); });
     INFO(ended.err);
     CHECK(ended.exit_code == 1);

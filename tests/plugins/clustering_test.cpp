@@ -200,7 +200,7 @@ TEST_CASE("in half precision, clusters are assigned, summed and moved in float32
   }
 }
 
-TEST_CASE("clustering refuses other shapes than those of its construction") {
+TEST_CASE("clustering refuses shapes that differ from those of its construction") {
   const auto clustering = make(section("clustering"), {{1, 2}}, 2, 4, 8);
   CHECK_THROWS_AS(write(*clustering, normal({1, 2, 8, 5}, 1), normal({1, 2, 8, 5}, 2)), std::invalid_argument);
   CHECK_THROWS_AS(write(*clustering, normal({1, 3, 8, 4}, 1), normal({1, 3, 8, 4}, 2)), std::invalid_argument);

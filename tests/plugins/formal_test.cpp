@@ -80,7 +80,7 @@ std::int64_t value_of(const Ids& ids, std::int64_t modulus) {
   return (sum % modulus + modulus) % modulus;
 }
 
-/// Returns the value of each prefix, without any optimisation; -1 if the prefix is not an expression.
+/// Returns the value of each prefix, without optimisation. -1 if the prefix is not an expression.
 Ids values_of(const std::string& kind, const Ids& ids) {
   static const std::map<std::string, std::vector<Matrix>> groups{{"s5", permutations(false)}, {"a5", permutations(true)}};
   Ids values;
@@ -121,7 +121,7 @@ TEST_CASE("every prefix of a word has the value that the test computes anew") {
   }
 }
 
-TEST_CASE("symbols, classes and targets are those of the kind") {
+TEST_CASE("symbols, classes and targets follow the kind") {
   const std::map<std::string, std::pair<std::int64_t, std::int64_t>> of_kind{
       {"parity", {2, 2}}, {"modular-arithmetic", {9, 5}}, {"s5", {120, 120}}, {"a5", {60, 60}}, {"z60", {60, 60}}};
   for (const auto& [kind, sizes] : of_kind) {

@@ -134,7 +134,7 @@ TEST_CASE("gated-pool with overlap: a slot reads the previous segment, but no ea
   }
 }
 
-TEST_CASE("gated-pool refuses other heads and channels than those of its construction") {
+TEST_CASE("gated-pool refuses heads and channels that differ from those of its construction") {
   const auto compression = gated_pool({{1, 4}}, false);
   const auto x = normal({1, 1, 8, kHead}, 1);
   CHECK_THROWS_WITH(write(*compression, x, x),

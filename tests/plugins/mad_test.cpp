@@ -177,7 +177,7 @@ TEST_CASE("in the published form, each blank of selective copying is equally lik
   CHECK(task->digest() != mad("selective-copying")->digest());
 }
 
-TEST_CASE("the published protocol trains recall on every next token, and has only answers as targets elsewhere") {
+TEST_CASE("the published protocol trains recall on every next token; other tasks have only answers as targets") {
   for (const char* kind : {"in-context-recall", "noisy-recall", "fuzzy-recall"}) {
     const auto task = mad(kind, {{"protocol", "published"}});
     const auto example = read(*task, Split::kTrain, 0);

@@ -107,7 +107,7 @@ def check_rendered(page, ask):
     check(page.headings("#tables") == ["", "attention", "test/accuracy (%)", "train/step_time (ms)"], "the study's own table")
     rows = page.rows("#tables")
     check(len(rows) == 4, "four attentions are four rows")
-    check(any("</script><img src=x" in row[1] for row in rows), "a hostile name is shown as what it is")
+    check(any("</script><img src=x" in row[1] for row in rows), "a hostile name is shown unchanged")
     for row in rows:
         mean, = ask('SELECT avg(mean) FROM (SELECT avg("test/accuracy") AS mean FROM trials JOIN members USING (trial) WHERE experiment = ? AND '
                     'outcome = \'done\' AND attention LIKE ? GROUP BY "train.learning_rate", "model.width")', EXPERIMENT, row[1][:9] + "%")
@@ -173,9 +173,9 @@ def check_detail(page, ask):
     key = re.search(r"key\s+([0-9a-f]{16})", text)
     check(key is not None, "a trial has its key")
     reason, = ask("SELECT reason FROM attempts WHERE key LIKE ?", key.group(1) + "%") if key else ("",)
-    check(reason.split("\u2028")[0] in text and reason, f"a failed trial tells why: {reason}")
-    check("train.batch" in text and "ablate show" in text, "a trial has all its settings, and the command that tells more")
-    check(page.run("return document.querySelectorAll('dialog canvas').length") == 0, "one that failed at once has no curve")
+    check(reason.split("\u2028")[0] in text and reason, f"a failed trial shows its reason: {reason}")
+    check("train.batch" in text and "ablate show" in text, "a trial has all its settings, and the command that shows more")
+    check(page.run("return document.querySelectorAll('dialog canvas').length") == 0, "a trial that failed at once has no curve")
     page.picture("detail")
     page.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
     check(not page.run("return document.querySelector('dialog').open"), "Escape closes the panel")
@@ -268,7 +268,7 @@ def check_quiet(page):
             url = asked.get("request", asked)["url"]
             check(url.startswith("file:///") and url.split("#")[0].endswith("report.html"), f"the page asks for {url}")
             pages += 1
-    check(pages >= 1, "the browser's log tells of requests")
+    check(pages >= 1, "the browser's log contains requests")
 
 
 def main():

@@ -135,7 +135,7 @@ TEST_CASE("one seed gives equal initial weights outside the attention, for every
   }
 }
 
-TEST_CASE("every parameter of the model is used, whatever its parts") {
+TEST_CASE("every parameter of the model is used, with any parts") {
   const TaskInfo pair{.fields = {{"token", 12}, {"amount", 0, 2}}, .sequences = 2, .length = kLength, .classes = 3};
   const TaskInfo next{
       .fields = {{"token", 12}}, .length = kLength, .classes = 12, .objective = Objective::kPositions, .causal = true};

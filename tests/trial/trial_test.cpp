@@ -148,7 +148,7 @@ TEST_CASE("failures have a reason") {
   CHECK(failure(json::object(), -1).find("the id -1") != std::string::npos);
 }
 
-TEST_CASE("the order of training covers every example once an epoch and depends on the seed alone") {
+TEST_CASE("the order of training covers every example once an epoch, and depends only on the seed") {
   Shuffle order(10, 5, 5), same(10, 10, 5), other(10, 10, 6);
   std::vector<std::int64_t> epoch;
   for (int batch = 0; batch < 2; ++batch) {

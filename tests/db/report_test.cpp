@@ -15,7 +15,7 @@ namespace {
 
 const std::string kHostile = "</script><img src=x onerror=alert(1)>\"'\xE2\x80\xA8&";
 
-/// Two experiments that share a trial. In the first, one trial failed and ran again, one never ran, one has no finite number.
+/// Two experiments that share a trial. In the first, a trial failed and ran again (with NaN), and a trial never ran.
 class Reported {
  public:
   Reported() {

@@ -242,7 +242,7 @@ TEST_CASE("only the latest grid of a named experiment counts") {
   put(store, "study", {trials[0]});
   CHECK(has(to_text(table_of(file, {{"study"}, {"attention"}, {}, {}}), Format::kText),
             "note: 2 trials of earlier grids are left"));
-  // Over the whole history, every trial that ran counts.
+  // In a table of the whole history, every trial that ran counts.
   CHECK(table_of(file, {{}, {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("bigbird draws the requested number of different blocks, neither near 
   constexpr std::int64_t n = 60;
   const auto attention = bigbird(shape);
   const auto seen = pattern(*attention, shape, n);
-  const auto middle = seen.narrow(1, 2, n - 4).sum(2);  // 3 near, 2 global, 3 random; some near ones are global
+  const auto middle = seen.narrow(1, 2, n - 4).sum(2);  // 3 near, 2 global, 3 random; some near blocks are global
   CHECK(middle.min().item<std::int64_t>() >= 7);
   CHECK(middle.max().item<std::int64_t>() == 8);
   CHECK_FALSE(seen[0].equal(seen[1]));

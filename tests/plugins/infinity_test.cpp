@@ -49,7 +49,7 @@ struct Oracle {
   bool sticky;
   Tensor signal = {};  ///< B [kSlots, d_model]; undefined: no token has left yet
   Tensor looks = ablate::zeros({kSlots}, ablate::kDouble);
-  Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< the last segment's, summed over heads and queries
+  Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< divergence of the last segment, summed over heads and queries
   std::int64_t reads = 0;
 
   /// Returns [n, d_model] before the output projection. @param x [n, d_model]

@@ -37,7 +37,7 @@ TEST_CASE("linear attention: the parallel and the chunked form equal the sum ove
 }
 
 TEST_CASE("linear attention: the chunked form equals the recurrent form") {
-  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), from token to token. Lengths are around the
+  // The recurrent form (Eq. 16 to 20): sums of phi(k) v^T and of phi(k), from token to token. Lengths are around the
   // chunk of 64.
   const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = true});
   for (const std::int64_t n : {1, 63, 64, 65, 80}) {

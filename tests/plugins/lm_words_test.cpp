@@ -175,7 +175,7 @@ TEST_CASE("bytes of WikiText are the bytes of its files, and ends of lines count
     CHECK(std::string(found.begin(), found.end()) == text);
     CHECK(counted(*task, split, task->size(split)) == static_cast<std::int64_t>(words_of(text).size()));
   }
-  // For a part, words that begin in it count: " w12 \n" has two, its first four bytes one.
+  // For a part, words that begin in it count: " w12 \n" has two words, and its first four bytes have one.
   WikiTextFolder one;
   one.texts = {" w12 \n w1 w2 \n", " w12 \n w1 w2 \n", " w12 \n w1 w2 \n"};
   one.write();

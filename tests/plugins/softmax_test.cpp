@@ -184,7 +184,7 @@ TEST_CASE("softmax with shared keys and values equals softmax with repeated ones
         CHECK(distance(output, expected) < 1e-13);
         const auto in_x = [&](const ablate::Tensor& of) { return torch::autograd::grad({(of * weights).sum()}, {x})[0]; };
         CHECK(distance(in_x(output), in_x(expected)) < 1e-12);
-        if (own == 1) continue;  // nothing that could be exchanged
+        if (own == 1) continue;  // a single key head cannot be exchanged
         set(1);
         CHECK(distance(output, run(*plain, {x, {}, mask}) * real) > 1e-3);
       }

@@ -236,7 +236,7 @@ void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>
 
 }  // namespace
 
-TEST_CASE("eight processes, some of which die, record each trial once, each under its own fence") {
+TEST_CASE("eight processes that die now and then record each trial once, each under its own fence") {
   Folder folder;
   const auto file = folder / "h.db";
   const auto trials = trials_of(kTrials);

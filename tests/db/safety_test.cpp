@@ -134,7 +134,7 @@ TEST_CASE("the store waits for another process's lock up to the limit, and then 
   CHECK(runs_in(at.file) == 2);
 }
 
-TEST_CASE("a full disk is reported as a temporary fault, and the same call succeeds later") {
+TEST_CASE("a full disk is reported as a passing fault, and the same call succeeds later") {
   Recorded at;
   auto attempt = done(kB, 80);
   attempt.output.assign(1 << 20, 'x');
@@ -213,7 +213,7 @@ void write_whole(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a damaged file is refused before a write, with the kind of damage and the remedy") {
+TEST_CASE("a damaged file is refused before it is written to, with the kind of damage and the remedy") {
   Folder folder;
   const auto file = folder / "a'b.db";
   write_whole(file);

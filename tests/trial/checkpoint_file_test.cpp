@@ -139,7 +139,7 @@ TEST_CASE("a checkpoint is read back bit for bit") {
   CHECK(numbers == expected);
 }
 
-TEST_CASE("a file that is cut off, or has a flipped bit, is detected at every position") {
+TEST_CASE("a file that is cut off anywhere, or has a bit turned anywhere, is detected") {
   const TemporaryFolder folder;
   write_checkpoint(folder / "c", kAbout, some_state());
   const auto whole = read_text(folder / "c");

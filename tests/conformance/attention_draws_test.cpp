@@ -104,7 +104,7 @@ const tests::AddVariants added = {
     {"nothing dropped behind 128 queries", &drawn<Draw::kShort>(), "dropout draws"},
 };
 
-/// An attention that wraps one with dropout and passes its output through a function: weights cannot be read.
+/// Wraps an attention with dropout and passes its output through a function: weights cannot be read.
 template <Draw fault>
 class Hidden final : public Attention {
  public:

@@ -32,7 +32,7 @@ enum class Fault {
   kShared,            // one parameter for all instances (Linformer's class static)
   kRouterCut,         // a decision without a gradient for its parameter
   kNeverUsed,         // a parameter that nothing reads
-  kDeviation,         // divided by the standard deviation of the scores, which one token does not have
+  kDeviation,         // divided by the standard deviation of the scores, which is NaN for one token
   kFixedTable,        // a table with a fixed number of positions
   kNoStabiliser,      // exp of large numbers
   kHalfScores,        // scores in half precision, whose largest number is 65504

@@ -176,8 +176,7 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("attentions that are right in every form pass, and so does one whose decision differs for one input",
-          "[conformance]") {
+TEST_CASE("attentions that are right in every form pass, also if one decision differs for one input", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(model<Wrong::kNothing>(), {"forms", "padding", "causal", "empty", "constants"}).empty());
   CHECK(record.suite(model<Wrong::kNothing, true>(), {"forms", "state", "state padding", "start"}).empty());

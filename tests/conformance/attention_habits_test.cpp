@@ -24,7 +24,7 @@ enum class Habit {
   kWritesTraining,  // writes into its input in training
   kAuxiliaryCut,    // an auxiliary loss without a graph
   kAuxiliaryFalls,  // an auxiliary loss that falls as the weights grow
-  kAuxiliaryWrong,  // an auxiliary loss with the gradient of another one
+  kAuxiliaryWrong,  // an auxiliary loss with the gradient of another loss
   kAuxiliaryAll,    // right: an auxiliary loss of all queries
   kQueriesSum,      // softmax over the queries
   kByLength,        // weights sum to keys / queries

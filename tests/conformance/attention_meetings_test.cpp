@@ -1,5 +1,5 @@
-// Faults in combinations of another type, training and many tokens. Also faults that a few looks miss: in one place, without a
-// mask, over another sequence, or at one step of a thousand.
+// Faults in combinations of another type, training and many tokens. Also faults that a few comparisons miss: in one place,
+// without a mask, over another sequence, or at one step of a thousand.
 #include <map>
 
 #include "ablate/headwise.h"
@@ -232,7 +232,7 @@ Check equality(const Descriptor& plugin) {
 
 }  // namespace
 
-TEST_CASE("the attention without a fault passes, and so does one whose gate some weights close", "[conformance]") {
+TEST_CASE("the attention without a fault passes, also if some weights close its gate", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(met<Meeting::kRight>()).empty());
   CHECK(record.suite(met<Meeting::kGate>(), {"trained", "gradient"}).empty());

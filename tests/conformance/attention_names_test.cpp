@@ -29,7 +29,7 @@ void judges() {
 TEST_CASE("a verdict does not depend on the names of layers", "[conformance]") {
   SECTION("query, key, value, output") { judges<Named::kBase>(); }
   SECTION("to_q, to_k, to_v, to_out") { judges<Named::kField>(); }
-  SECTION("one layer of queries, keys and values, without a bias") { judges<Named::kTogether>(); }
+  SECTION("a single layer for queries, keys and values, without a bias") { judges<Named::kTogether>(); }
   SECTION("bare tensors, transposed") { judges<Named::kBare>(); }
 }
 

@@ -1,4 +1,4 @@
-// Right attentions whose numbers are hard to compare, which must pass, and similar wrong ones.
+// Right attentions whose numbers are hard to compare, which must pass, and similar wrong attentions.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -46,7 +46,7 @@ class FourLargest final : public HeadwiseAttention {
 };
 
 /// Softmax attention with large values. The keys' bias does not change a softmax, so its gradient is rounding of large terms.
-/// @tparam is_right or half a gradient of it in float32
+/// @tparam is_right false: the gradient through the keys is a tenth too small in float32
 template <bool is_right>
 class Large final : public HeadwiseAttention {
  public:

@@ -78,7 +78,7 @@ struct Made final : Sided {
   explicit Made(const AttentionContext& context) : Sided(context, fault) {}
 };
 
-/// Returns the attention with a state, or the one over another sequence.
+/// Returns the attention with a state, or the attention over another sequence.
 template <Side fault>
 const Descriptor& sided(bool carries) {
   const auto made = [](const Capabilities& can) {

@@ -14,7 +14,7 @@ enum class Carry {
   kIgnored,        // returned, but never read
   kKeptInside,     // read from the module instead of the host
   kLeftInside,     // read from the host, but from the module after a new start
-  kAttached,       // the host's state, with the gradient of the module's one
+  kAttached,       // the host's state, with the gradient of the module's state
   kAcrossItems,    // one state for the whole batch
   kStartOfAll,     // recognises a new start by the batch instead of the row
   kPaddedCounted,  // counts padded tokens in the state
@@ -179,11 +179,11 @@ const Descriptor& running() {
 
 enum class Keep {
   kRight,
-  kOldest,  // a full memory keeps its oldest segments and the last one
+  kOldest,  // a full memory keeps its oldest segments and the last segment
   kSecond,  // a full memory loses its second segment
 };
 
-/// The values' means of the last four segments. The oldest one is lost first.
+/// The values' means of the last four segments. The oldest mean is lost first.
 template <Keep keep>
 class Remembered final : public HeadwiseAttention {
  public:

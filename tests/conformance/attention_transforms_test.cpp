@@ -65,7 +65,7 @@ TEST_CASE("a causal convolution by transforms passes without an exemption", "[co
   tests::check_mentions(said(transformed<Right>(idle), "exemptions", Verdict::kPassed), "not needed: causal");
 }
 
-TEST_CASE("an exemption excuses no fault above its tolerance, and no NaN", "[conformance][transforms]") {
+TEST_CASE("an exemption does not excuse a fault above its tolerance, or a NaN", "[conformance][transforms]") {
   CHECK_FALSE(tests::found(transformed<Leaky>(), "causal").empty());
   static const Exemption less[] = {{"causal", "", "it rounds", 1e-3}}, enough[] = {{"causal", "", "as published", 2}};
   const auto found = said(transformed<Leaky>(less), "causal", Verdict::kFailed);

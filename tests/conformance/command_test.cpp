@@ -1,4 +1,4 @@
-// `ablate check` on a right plugin, a wrong one, one that crashes or hangs, and libraries that cannot be loaded.
+// `ablate check` on right and wrong plugins, plugins that crash or hang, and libraries that cannot be loaded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -149,7 +149,7 @@ TEST_CASE("a check that cannot run on this machine is shown with its reason, and
   CHECK(says(shown.out, "unchecked  cuda "));
 }
 
-TEST_CASE("nothing is checked on a missing device, which is no failure") {
+TEST_CASE("on a missing device no check runs, and that is no failure") {
   Place place;
   place.set("CUDA_VISIBLE_DEVICES", "");
   const auto shown = place.run({"check", "softmax", "--device", "cuda:7"});
@@ -204,7 +204,7 @@ TEST_CASE("a request that cannot be checked prints one line and exits 2") {
   expect({"compressed", "--set", "compression=rbf"}, R"(as --set 'compression={"plugin":"rbf"}')");
 }
 
-TEST_CASE("an exception is shown alone, and an error with the allowed one") {
+TEST_CASE("an exception is shown without a bound, and an error is shown with the allowed error") {
   Place place;
   const auto thrown = place.run({"check", kWrong, "--no-timing", "--set", "fault=throw", "--only", "calls"});
   CHECK(says(thrown.out, "FAILED     calls"));
@@ -219,7 +219,7 @@ TEST_CASE("an exception is shown alone, and an error with the allowed one") {
   CHECK(off.out.find("off by") == off.out.rfind("off by"));  // the head of the column
 }
 
-TEST_CASE("a task that cannot be made is unchecked, which is no success if it was named") {
+TEST_CASE("a task that cannot be made is unchecked, which is no success if the task was named") {
   Place place;
   place.set("ABLATE_DATA", place.folder().path().string());
   const auto ended = place.run({"check", "lm"});

@@ -1,4 +1,4 @@
-// Slots that may be read beside tokens, and reports of their use: a right compression, and wrong ones.
+// Slots that may be read beside tokens, and reports of their use: a right compression, and wrong compressions.
 #include "tests/conformance/means.h"
 
 using namespace ablate;

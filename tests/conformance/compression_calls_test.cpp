@@ -112,7 +112,7 @@ struct ReusesMemory : Change {
   }
   Tensor buffer;
 };
-/// Adds the keys of the previous call, which it did not copy.
+/// Adds the keys of the previous call, without a copy of them.
 struct KeepsInputs : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput& input, bool) {

@@ -48,7 +48,7 @@ class HalfFused final : public Means {
   }
 };
 
-/// With `heads` heads, gives the last one the slots of the first one.
+/// With `heads` heads, gives the last head the slots of the first head.
 template <std::int64_t heads>
 class SharesHead final : public Means {
   using Means::Means;

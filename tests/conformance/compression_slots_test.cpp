@@ -51,7 +51,7 @@ class ForgetsBehind final : public Means {
   }
 };
 
-/// Segments that begin one token late, or without the incomplete last one.
+/// Segments that begin one token late, or without the incomplete last segment.
 template <bool only_training>
 class Shifted final : public Means {
   using Means::Means;
@@ -203,7 +203,7 @@ class ExtendsInPlace final : public Means {
     mass.copy_(memory.mass);
   }
 };
-/// Continues all items at the first one's position.
+/// Continues all items at the first item's position.
 class FirstItem final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

@@ -7,8 +7,8 @@ namespace {
 
 using tests::variant;
 
-/// Sums by random features of keys, divided by the exponential of their largest logarithm.
 enum class Scale { kRight, kNotBrought, kWrongSign, kLeastSum };
+/// Sums by random features of keys, divided by the exponential of their largest logarithm.
 template <Scale kind>
 class Sums final : public Compression {
  public:
@@ -65,6 +65,6 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("sums under a scale are no fault") {
+TEST_CASE("sums with a scale are no fault") {
   CHECK(tests::Record().suite(*variant<Sums<Scale::kRight>>(kSums)) == std::set<std::string>{});
 }

@@ -82,7 +82,7 @@ TEST_CASE("an exception has no tolerance") {
   CHECK(thrown.at(0).why == "");
 }
 
-TEST_CASE("a median finds errors everywhere, but not errors in a few places") {
+TEST_CASE("a median finds an error in most numbers, but not an error in a few numbers") {
   const auto passes = [](const Tensor& found, const Tensor& expected) {
     return checked([&](Finding& finding) { finding.near_median(found, expected, "x", {0.01, "a test"}); }).at(0).passed();
   };

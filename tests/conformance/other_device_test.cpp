@@ -106,7 +106,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
 const Descriptor& plugin(const std::string& id) { return load_library(ABLATE_BUILD_DIR "/lib/ablate/plugins/" + id + ".so"); }
 
 /// Returns the failed checks of a small run there. Leaves out training: its dropout would use the CPU's generator, but a
-/// training saves the device's one.
+/// training saves the device's generator.
 std::set<std::string> failing(const Descriptor& descriptor, const std::vector<const Descriptor*>& parts = {}) {
   static const bool registered = [] {
     static Hooks hooks;

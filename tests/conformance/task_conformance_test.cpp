@@ -102,7 +102,7 @@ class Faulty final : public Task {
     if (fault_ == "one answer") target = 1;
     if (fault_ == "not asked") target = -1;
     if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could match
-    if (fault_ == "one reader") {                                            // a call leaves a value that another thread reads
+    if (fault_ == "one reader") {                                            // a call stores a value that another thread reads
       shared_ = target;
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       target = shared_;
@@ -146,7 +146,7 @@ std::set<std::string> run_once, failed_once;
 
 std::string failed_of(const std::string& fault, SeedPromise seed = SeedPromise::kOther) {
   const auto shown = nlohmann::json(seed == SeedPromise::kOther ? fault : "").dump();
-  const Parameter parameters[] = {text("fault", shown.c_str(), "", "what is wrong"), kSeedParameter[0]};
+  const Parameter parameters[] = {text("fault", shown.c_str(), "", "the fault"), kSeedParameter[0]};
   auto plugin = detail::describe(Kind::kTask,
                                  About{.id = "faulty", .version = "1.0.0", .summary = "of a test", .parameters = parameters});
   plugin.make_task = [](const TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Faulty>(context); };

@@ -149,7 +149,7 @@ TEST_CASE("a stream, of random symbols and of a language") {
   }
 }
 
-TEST_CASE("numbers alone, pictures, and holes") {
+TEST_CASE("only numbers, pictures, and holes") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "size", .reals = 3}}, .length = 10, .classes = 2};
   recipe.fill = [](Row& row, Split, std::int64_t, Random random) {

@@ -112,7 +112,7 @@ class Lines : public Task {
   std::array<std::vector<Line>, 3> lines_;
 };
 
-constexpr Parameter kLineParameters[] = {text("data", "\"\"", "", "a folder"), text("fault", "\"\"", "", "what is wrong")};
+constexpr Parameter kLineParameters[] = {text("data", "\"\"", "", "a folder"), text("fault", "\"\"", "", "the fault")};
 
 void write_lines(const ::TemporaryFolder& folder) {
   for (int split = 0; split < 3; ++split) {
@@ -221,7 +221,7 @@ TEST_CASE("a digest depends on each parameter that makes other examples") {
   }
 }
 
-TEST_CASE("the digest is unchecked if no edit can be made or none changes an example") {
+TEST_CASE("the digest is unchecked if no edit can be made, or if no edit changes an example") {
   for (const auto& [fault, why] :
        {std::pair{"a fixed place", "no parameter leads to a copy of the files"}, {"a checksum", "0 edits of 3 files seen"}}) {
     const auto checks = lines_checked(fault);

@@ -37,8 +37,8 @@ Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<
   return recipe;
 }
 
-/// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the one before. Each
-/// group of 16 windows has one label. @param in_place each position asks for the next symbol
+/// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the last window.
+/// Each group of 16 windows has one label. @param in_place each position asks for the next symbol
 Recipe overlapping(bool is_drawn, bool in_place) {
   auto recipe = in_place ? digits_with_targets(10, 40) : digits(10);
   recipe.info.length = 40;
@@ -191,7 +191,7 @@ TEST_CASE("data that reveal too much are found") {
   }
 }
 
-TEST_CASE("noise in the labels of only dev is another rule") {
+TEST_CASE("noise only in dev's labels is reported as another rule") {
   auto recipe = labelled(10, [](Row& row, Random&) { return std::int64_t{row.id(0) + row.id(1) > 8}; });
   recipe.fill = [usual = recipe.fill](Row& row, Split split, std::int64_t index, Random random) {
     usual(row, split, index, random);
@@ -201,7 +201,7 @@ TEST_CASE("noise in the labels of only dev is another rule") {
 }
 
 TEST_CASE("examples of one plan with different symbols are no copies of each other") {
-  // Each symbol repeats the one `back` places before it, and the label depends on `back`. The first symbols are random.
+  // Each symbol repeats the symbol `back` places before it, and the label depends on `back`. The first symbols are random.
   auto recipe = labelled(50, [](Row& row, Random& random) {
     const auto back = static_cast<std::size_t>(11 + random.below(8));
     row.end(36);  // no two of the distances have a common multiple below this

@@ -56,7 +56,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "bit", .vocabulary = 3}}, .length = 24, .train_length = 8, .classes = 2};
   recipe.size = 256;
-  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // parity of all 8-bit words, then longer ones
+  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // parity of all 8-bit words, then longer words
     const std::size_t length = split == Split::kTrain ? 8 : 24;
     std::int64_t sum = 0;
     for (std::size_t at = 0; at < length; ++at) sum += row.id(at) = split == Split::kTrain ? index >> at & 1 : random.below(2);
@@ -125,10 +125,9 @@ class Worded final : public Task {
   std::string fault_;
 };
 
-constexpr Parameter kWordedParameters[] = {integer("vocabulary", "50", {2, 90}, "words"),
-                                           real("share", "0.5", {0, 0.9}, "of the word 0"),
-                                           integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
-                                           text("fault", "\"\"", "", "what is wrong")};
+constexpr Parameter kWordedParameters[] = {
+    integer("vocabulary", "50", {2, 90}, "words"), real("share", "0.5", {0, 0.9}, "of the word 0"),
+    integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"), text("fault", "\"\"", "", "the fault")};
 
 std::vector<Check> worded(const std::string& fault) {
   auto plugin = detail::describe(

@@ -18,7 +18,7 @@ std::int64_t index_unseen(const Recipe& recipe) {
 
 }  // namespace
 
-TEST_CASE("one invalid example of 5000, or one that differs in each read") {
+TEST_CASE("an invalid example among 5000, or an example that differs in each read") {
   auto recipe = digits();
   recipe.size = 5000;
   const auto odd = index_unseen(recipe);

@@ -28,7 +28,7 @@ Recipe words() {
 
 }  // namespace
 
-TEST_CASE("examples that are nearly those of train, with their labels") {
+TEST_CASE("examples that are nearly equal to train's examples, with their labels") {
   auto recipe = words();
   CHECK(failed(recipe) == "");
   using Change = void (*)(Row & row, Random source);
@@ -62,7 +62,7 @@ TEST_CASE("examples that are nearly those of train, with their labels") {
   check_mentions(said(checks, "no near-duplicates", "train, 400 of 400 examples, dev"), "20 of 400 examples of dev are nearly");
 }
 
-TEST_CASE("drawn examples that equal those of train, with every fifth or third word drawn anew") {
+TEST_CASE("drawn examples that equal train's examples, except for every fifth or third word") {
   for (const std::int64_t every : {5, 3}) {
     auto recipe = words();
     recipe.fill = [every](Row& row, Split split, std::int64_t index, Random random) {
@@ -87,7 +87,7 @@ TEST_CASE("drawn examples that equal those of train, with every fifth or third w
   CHECK(failing(recipe) == Names{});
 }
 
-TEST_CASE("examples of train as numbers with noise, and as a pair with swapped documents") {
+TEST_CASE("train's examples as numbers with noise, and as a pair with swapped documents") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "size", .reals = 1}}, .length = 32, .classes = 2};
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
@@ -107,7 +107,7 @@ TEST_CASE("examples of train as numbers with noise, and as a pair with swapped d
   CHECK(failing(recipe) == Names{"no near-duplicates"});
 }
 
-TEST_CASE("examples that are twice in a split, or in two splits") {
+TEST_CASE("examples that occur twice in a split, or in two splits") {
   auto recipe = words();
   const auto from = [&](const std::function<std::int64_t(Split, std::int64_t)>& index_of, Split other) {
     recipe.fill = [=](Row& row, Split split, std::int64_t index, Random random) {

@@ -51,7 +51,7 @@ class Rows final : public Task {
 };
 
 constexpr Parameter kRowsParameters[] = {integer("length", "16", {1, 64}, "of a row"), kSeedParameter[0],
-                                         text("fault", "\"\"", "", "what is wrong")};
+                                         text("fault", "\"\"", "", "the fault")};
 
 std::vector<Check> rows(const std::string& fault) {
   auto plugin = detail::describe(Kind::kTask,
@@ -62,7 +62,7 @@ std::vector<Check> rows(const std::string& fault) {
 
 }  // namespace
 
-TEST_CASE("a text starts at declared places, which are not each row and not everywhere") {
+TEST_CASE("a text starts at declared places, but not at each row or at each position") {
   for (const char* right : {"", "texts", "texts of 16", "texts of 32"}) CHECK(failed(rows(right)) == "");
   const auto by_row = rows("rows"), everywhere = rows("everywhere");
   CHECK(failing_of(by_row) == Names{"starts"});

@@ -63,7 +63,7 @@ class Shared final : public Task {
   mutable std::atomic<std::uint64_t> state_ = 0;
 };
 
-constexpr Parameter kSharedParameters[] = {text("fault", "\"\"", "", "what is wrong"), kSeedParameter[0]};
+constexpr Parameter kSharedParameters[] = {text("fault", "\"\"", "", "the fault"), kSeedParameter[0]};
 
 }  // namespace
 

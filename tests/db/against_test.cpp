@@ -53,7 +53,7 @@ TEST_CASE("rows that are significantly better or worse than a row are marked aft
   CHECK(has(csv, ",better\n"));
 }
 
-TEST_CASE("without --against nothing is marked; with it bold and underlined need a test of their own") {
+TEST_CASE("without --against no cell is marked; with --against, bold and underlined cells are tested on their own") {
   const Study study({{"first", plus(kEight, 4)}, {"second", plus(kEight, 2)}, {"third", kEight}});
   for (const auto& cell : study.table({}).cells)
     CHECK_FALSE(
@@ -72,7 +72,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   CHECK(notes(table, "n = 3: no difference can be significant at 5 % over 1 comparison; 6 seeds could"));
 }
 
-TEST_CASE("against the best: rows without a significant difference from it, and its lead") {
+TEST_CASE("--against best: the table marks rows that do not differ significantly from the best row, and the lead of the best") {
   auto close = plus(kEight, 1.9);
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
@@ -128,7 +128,7 @@ TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and
   CHECK(notes(drawn(6, 8, 9, random), "; --against PATH=VALUE makes 5 of these comparisons"));
 }
 
-TEST_CASE("the best has its star only if it is better than every other row") {
+TEST_CASE("the best row has its star only if it is better than every other row") {
   auto close = plus(kEight, 1.9);
   close[0] -= 3.9;  // its mean is below the next row's, and one seed is above the best's
   close[1] += 0.2;
@@ -138,7 +138,7 @@ TEST_CASE("the best has its star only if it is better than every other row") {
   CHECK(of(study.table({"best"}), "top").significance == Significance::kReference);
 }
 
-TEST_CASE("a count is no contest: fewer parameters get no star") {
+TEST_CASE("counts are not tested: fewer parameters get no star") {
   for (const auto kind : {MetricKind::kCount, MetricKind::kCost}) {
     Table table;
     table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}};
@@ -157,7 +157,7 @@ TEST_CASE("a count is no contest: fewer parameters get no star") {
   }
 }
 
-TEST_CASE("survivors, single seeds, partners and settings: what is not tested is named") {
+TEST_CASE("the table names rows that are not tested: survivors, single seeds, missing partners, other settings") {
   const Study study({{"softmax", kEight},
                      {"dies", {90, -1, 91, 92, 93, 94, 95, 96}},
                      {"once", {99}},
@@ -186,7 +186,7 @@ TEST_CASE("survivors, single seeds, partners and settings: what is not tested is
   CHECK(has(to_text(averaged, Format::kText), "52.5 ± 1.0 (2 settings)"));
 }
 
-TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
+TEST_CASE("a row with a diverged seed is not tested") {
   auto broken = kEight;
   broken[2] = std::nan("");
   const Study study({{"softmax", kEight}, {"broken", broken}, {"other", plus(kEight, 1)}});
@@ -202,7 +202,7 @@ TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
   CHECK(notes(study.table({"best"}), "not tested: numbers of broken are not all finite"));
 }
 
-TEST_CASE("a mean over other seeds makes nothing the best that is worse on shared ones") {
+TEST_CASE("a row with the best mean is not marked as the best if it is worse on the shared seeds") {
   // "lucky" is better by its own two seeds, and worse on the eight shared seeds.
   auto lucky = plus(kEight, -1);
   lucky.insert(lucky.end(), {99, 99});
@@ -242,7 +242,7 @@ TEST_CASE("a column may be the reference, and batch sizes decide how many test e
   CHECK(result_of("part") == Significance::kUntested);
 }
 
-TEST_CASE("rows with other test examples are no rivals; a note reports data that vary by seed") {
+TEST_CASE("rows with other test examples are not compared; a note reports data that vary by seed") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;
@@ -265,7 +265,7 @@ TEST_CASE("rows with other test examples are no rivals; a note reports data that
   CHECK(notes(table, "which vary the initial weights and the order of training and the data"));
 }
 
-TEST_CASE("the best is among what has the same task") {
+TEST_CASE("the best row is chosen among the rows with the same task") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;
@@ -285,7 +285,7 @@ TEST_CASE("the best is among what has the same task") {
   for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).comparison().significance == expected[r]);
 }
 
-TEST_CASE("a reference that is none is refused by the option's own name") {
+TEST_CASE("an invalid reference is refused with the name of the option") {
   const Study study({{"softmax", kEight}, {"linear", kEight}});
   CHECK(has(error_of([&] { study.table({"attention=sofmax"}); }), "--against attention=sofmax: found no row that has it"));
   CHECK(has(error_of([&] { study.table({"attention=sofmax"}); }), "did you mean attention=softmax?"));

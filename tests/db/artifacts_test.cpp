@@ -68,7 +68,7 @@ TEST_CASE("an attempt's uid names its files in every history; an attempt without
   CHECK(artifact_file("a.db", "else", uid('a')).empty());
 }
 
-TEST_CASE("show says where all of the output is, that it was cut, removed, or is not there") {
+TEST_CASE("show reports the path of the complete output, or that it was cut, was removed or is missing") {
   Commands ablate;
   ablate.add = [](CLI::App& app, const DatabaseFile& database, int& exit_code) {
     add_questions(app, database, exit_code);
@@ -101,7 +101,7 @@ TEST_CASE("show says where all of the output is, that it was cut, removed, or is
   CHECK(fs::exists(ablate.file().string() + ".output/notes.txt"));
 }
 
-TEST_CASE("above the limit the oldest files of output go, and no more than that takes") {
+TEST_CASE("above the limit the oldest output files are removed, and only as many as necessary") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -121,7 +121,7 @@ TEST_CASE("above the limit the oldest files of output go, and no more than that 
   CHECK_FALSE(fs::exists(folder / "a.db.output"));
 }
 
-TEST_CASE("the files of an experiment's own attempts go with it, and no file besides") {
+TEST_CASE("only the files of an experiment's own attempts are deleted with it") {
   Folder folder;
   const auto file = folder / "a.db";
   {
@@ -147,7 +147,7 @@ TEST_CASE("the files of an experiment's own attempts go with it, and no file bes
   CHECK(has(ask(file, "SELECT count(*) FROM artifact"), "1"));
 }
 
-TEST_CASE("a merge brings the files of the attempts that come, once") {
+TEST_CASE("a merge copies the files of new attempts once") {
   Folder folder;
   const auto a = folder / "a.db", b = folder / "b.db";
   {
@@ -167,7 +167,7 @@ TEST_CASE("a merge brings the files of the attempts that come, once") {
   CHECK(show_attempt(Reader(a), "1").at("files").size() == 1);
 }
 
-TEST_CASE("a merge brings the files that an earlier one, cut off after its commit, has left; none that was removed here") {
+TEST_CASE("a merge copies files that an interrupted merge did not copy, except files that were removed here") {
   Folder folder;
   const auto a = folder / "a.db", b = folder / "b.db";
   {
@@ -187,7 +187,7 @@ TEST_CASE("a merge brings the files that an earlier one, cut off after its commi
   CHECK_FALSE(fs::exists(output(a, 'b')));
 }
 
-TEST_CASE("the deletion of an experiment says beforehand which files the copy will lack") {
+TEST_CASE("before an experiment is deleted, ablate lists the files that the copy will lack") {
   Commands ablate;
   ablate.add = add_experiment;
   {

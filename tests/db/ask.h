@@ -1,4 +1,4 @@
-// Returns the answer to a question in SQL as a text.
+// Returns the answer to an SQL query as text.
 #pragma once
 
 #include <filesystem>

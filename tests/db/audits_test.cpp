@@ -59,7 +59,7 @@ const std::string kNote =
 
 }  // namespace
 
-TEST_CASE("findings about a task's data are stored by the data's digest, and the latest count") {
+TEST_CASE("findings about a task's data are stored by the data's digest, and the latest findings count") {
   Study study;
   CHECK_FALSE(study.store.audit("a", "image"));
   auto audit = failed_audit("a");
@@ -84,36 +84,36 @@ TEST_CASE("a table reports failed audits of its data and of this suite, each onc
   study.store.put_audit(failed_audit("c"));  // no trial has these data
   CHECK(study.notes().empty());
   auto audit = failed_audit("a");
-  SECTION("it failed") {
+  SECTION("the audit failed") {
     study.store.put_audit(audit);
     CHECK(study.notes() == std::vector{kNote});
     study.store.put_audit(failed_audit("b"));
     CHECK(study.notes() == std::vector{kNote, kNote});
   }
-  SECTION("it passed") {
+  SECTION("the audit passed") {
     audit.verdict = "passed";
     study.store.put_audit(audit);
     CHECK(study.notes().empty());
   }
-  SECTION("another suite found it") {
+  SECTION("another suite ran the audit") {
     audit.suite = kSuite - 1;
     study.store.put_audit(audit);
     CHECK(study.notes().empty());
   }
-  SECTION("a command needs more to find plugins and history") {
+  SECTION("the command needs options to find plugins and history") {
     study.store.put_audit(audit);
     TableRequest request;
     request.check_options = [](const auto&) { return " --plugins build"; };
     request.database_option = " --db a.db";
     CHECK(study.notes(request).at(0).ends_with("--set pool=2 --plugins build --db a.db` shows all"));
   }
-  SECTION("another program has written there") {
+  SECTION("another program wrote the file") {
     study.store.put_audit(audit);
     SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE).exec("UPDATE audit SET findings = '[[[' WHERE digest = 'a'");
     CHECK(study.notes().empty());
     CHECK_FALSE(study.store.audit("a", "image"));
   }
-  SECTION("another program has written an invalid audit") {
+  SECTION("another program wrote an invalid audit") {
     audit.findings = {1, nullptr, {{"verdict", 3}}, {{"verdict", "failed"}}};
     study.store.put_audit(audit);
     CHECK(study.notes().at(0) ==

@@ -54,7 +54,7 @@ class Pooled {
 
 }  // namespace
 
-TEST_CASE("an average over the columns is of each seed, and has the trials of all of them") {
+TEST_CASE("an average over the columns is computed for each seed, and has the trials of all columns") {
   const Pooled study({{"linear", {{1, {40, 50}}, {2, {60, 80}}}}, {"softmax", {{1, {30, 31}}, {2, {32, 33}}}}});
   const auto table = study.table({});
   REQUIRE(table.columns.size() == 3);
@@ -151,7 +151,7 @@ class Rates {
 
 }  // namespace
 
-TEST_CASE("settings of a cell have the same weight, whatever their numbers of seeds") {
+TEST_CASE("settings of a cell have the same weight, even with different numbers of seeds") {
   const Rates unlike({{0.1, {10, 10, 10, 10}}, {0.2, {20}}});
   const auto cell = unlike.table({}).cell(0, 0, 0);
   CHECK(cell.mean == Approx(15));  // not 12
@@ -167,7 +167,7 @@ TEST_CASE("settings of a cell have the same weight, whatever their numbers of se
   CHECK(std::isnan(gone.table({}).cell(0, 0, 0).deviation));
 }
 
-TEST_CASE("the deviation over settings is that of each seed's mean over them") {
+TEST_CASE("the deviation over settings is the deviation of each seed's mean over the settings") {
   const Rates study({{0.1, {10, 14, 11}}, {0.2, {20, 28, 23}}});
   const auto table = study.table({});
   const auto& cell = table.cell(0, 0, 0);
@@ -180,7 +180,7 @@ TEST_CASE("the deviation over settings is that of each seed's mean over them") {
         Approx(4.302652729911275 * cell.deviation / std::sqrt(3)));
 }
 
-TEST_CASE("an average needs columns, and is of derived values, too") {
+TEST_CASE("an average needs several columns, and averages derived values, too") {
   const Pooled study({{"a", {{1, {40}}}}, {"b", {{1, {50}}}}});
   CHECK(has(error_of([&] { study.table({}); }), "--average: found 1 column, expected several"));
   const Pooled other({{"a", {{1, {40}}, {2, {80}}}}});
@@ -189,7 +189,7 @@ TEST_CASE("an average needs columns, and is of derived values, too") {
   CHECK(table.cell(0, 2, 2).mean == Approx(100));
 }
 
-TEST_CASE("a derived value with a better end is judged, and of means is not tested") {
+TEST_CASE("a derived value with a better direction is tested, and a derived value of means is not") {
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}});
   const std::vector<std::string> metrics = {"test/accuracy", "train/step_time"};
   const auto asked = [&](const std::string& derive) {
@@ -211,7 +211,7 @@ TEST_CASE("a derived value with a better end is judged, and of means is not test
   CHECK(sorted.rows.front() == std::vector<std::string>{"above"});
 }
 
-TEST_CASE("values without seeds of their own have no partner: a derived value is then of their means") {
+TEST_CASE("values without seeds have no partner: a derived value then uses their means") {
   Table table;
   table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}};
   table.rows = {{"a"}}, table.row_values = {{"a"}};

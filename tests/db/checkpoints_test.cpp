@@ -37,7 +37,7 @@ fs::path put_checkpoint(const fs::path& history, const std::string& key, int ste
 
 }  // namespace
 
-TEST_CASE("names of checkpoints are taken apart as they are made, and others are none") {
+TEST_CASE("names of checkpoints are parsed as they are written, and other names are refused") {
   const auto name = checkpoint_name("0wner", 7, key_of(kOne), 12);
   CHECK(name == "0wner-7-" + key_of(kOne).substr(0, 32) + "-12.checkpoint");
   const auto file = checkpoint_file("/x/" + name);
@@ -56,7 +56,7 @@ TEST_CASE("names of checkpoints are taken apart as they are made, and others are
     CHECK_FALSE(checkpoint_file(none));
 }
 
-TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a trial that runs") {
+TEST_CASE("checkpoints of done trials and the oldest other checkpoints are removed, but not those of a running trial") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -111,7 +111,7 @@ TEST_CASE("checkpoints of a killed run are listed, and removed with their experi
   CHECK(fs::exists(kept));
 }
 
-TEST_CASE("an attempt shows from where it went on, and by whom") {
+TEST_CASE("an attempt shows the step from which it resumed, and the attempt that saved the checkpoint") {
   Commands ablate;
   ablate.add = add_questions;
   {
@@ -140,7 +140,7 @@ TEST_CASE("an attempt shows from where it went on, and by whom") {
             "before that, kernels = avx2\n"));
 }
 
-TEST_CASE("checkpoints of a leased trial stay; those of a trial that only another host reports as running do not") {
+TEST_CASE("checkpoints of a leased trial stay; if only another host reports the trial as running, they are removed") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

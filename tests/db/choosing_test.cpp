@@ -101,7 +101,7 @@ TEST_CASE("where: an invalid condition is refused with the valid names and value
   CHECK((has(both, "sofmax") && has(both, "atention")));
 }
 
-TEST_CASE("rows: all that vary but those that are named with !") {
+TEST_CASE("rows: all parameters that vary, except those excluded with !") {
   const Grid grid;
   CHECK((grid.rows({"!attention.rates"}).row_paths == Texts{"attention"}));
   CHECK((grid.rows({"!attention"}).row_paths == Texts{"attention.rates"}));
@@ -122,13 +122,13 @@ TEST_CASE("sort: rows by a metric, the best first, or by a parameter, numbers as
          Texts{"1/16", "1/4", "1/2", "-"}));  // the least cost is the best
 }
 
-TEST_CASE("decimals: as many as were asked for, whatever the uncertainty") {
+TEST_CASE("decimals: exactly the requested number, for any uncertainty") {
   const Grid grid;
   CHECK(has(to_text(grid.table({}, {{"decimals", {"3"}}}), Format::kText), "50.500 ± 0.707"));
   CHECK(has(to_text(grid.table({}, {{"decimals", {"0"}}}), Format::kText), "50 ± 1"));
 }
 
-TEST_CASE("rename: text for people has the new names, data keep the old ones, and an unknown name is refused") {
+TEST_CASE("rename: output for people has the new names, data keep the old names, and an unknown name is refused") {
   const Grid grid;
   const auto table = grid.table({}, {{"rename", {"segment-mean=Seg. mean", "attention.rates=$r$", "test/accuracy=Acc=uracy"}}});
   const auto text = to_text(table, Format::kText);
@@ -142,7 +142,7 @@ TEST_CASE("rename: text for people has the new names, data keep the old ones, an
   CHECK(has(refused({"softmax=a", "softmax=b"}), "softmax has another text already, a"));
 }
 
-TEST_CASE("caption and label: a floating table, with what is hostile made harmless") {
+TEST_CASE("caption and label: a floating table, in which hostile text is escaped") {
   const Grid grid;
   const AskedStatistics asked = {{"caption", {"50 % of_all <b>"}}, {"label", {"tab:main"}}};
   const auto table = grid.table({}, asked);

@@ -168,7 +168,7 @@ TEST_CASE("an unknown baseline is refused with the known rows and parameters") {
         std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }
 
-TEST_CASE("published numbers are replaced by those of the study's next run, and can be asked for in SQL") {
+TEST_CASE("published numbers are replaced when the study runs again, and can be queried in SQL") {
   const Costs costs;
   {
     Store store(costs.file);

@@ -67,7 +67,7 @@ void multiply(const std::filesystem::path& file, const std::string& index) {
 
 }  // namespace
 
-TEST_CASE("commands that read endless pages report that, and end") {
+TEST_CASE("commands that read endless pages report the fault and exit") {
   Folder folder;
   const auto file = folder / "a.db";
   {
@@ -84,12 +84,12 @@ TEST_CASE("commands that read endless pages report that, and end") {
     CHECK(has(why, "its pages refer to one another in a cycle"));
     CHECK(has(why, ".recover"));
   };
-  SECTION("the names of metrics") {
+  SECTION("names of metrics") {
     multiply(file, "sqlite_autoindex_metric_1");
     refused([&] { list_attempts(Reader(file), {}); });
     refused([&] { show_attempt(Reader(file), "1"); });
   }
-  SECTION("the attempts at a trial; what a person asks for is answered, and Ctrl-C ends it") {
+  SECTION("attempts at a trial: a person's query is answered, and Ctrl-C ends it") {
     multiply(file, "attempt_by_trial");
     refused([&] { make_table(Reader(file), {}); });
     std::string rows;

@@ -23,7 +23,7 @@ std::string refusal_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("records as RFC 4180 has them, with any line end, a byte order mark, and no last line end") {
+TEST_CASE("records follow RFC 4180, with any line end, with a byte order mark, and without a last line end") {
   const Rows expected = {{"a", "b", "c"}, {"1", "", "x, \"y\"\nz"}};
   for (const std::string end : {"\n", "\r\n", "\r"})
     for (const std::string mark : {"", "\xEF\xBB\xBF"})
@@ -35,14 +35,14 @@ TEST_CASE("records as RFC 4180 has them, with any line end, a byte order mark, a
   CHECK(rows_of("größe\n\"é\"\n") == Rows{{"größe"}, {"é"}});
 }
 
-TEST_CASE("a record knows the line where it begins, lines within quotes counted") {
+TEST_CASE("a record stores the line on which it begins, and lines within quotes count") {
   const auto records = read_csv("a\n\n\"x\ny\r\nz\"\nlast\n", "a.csv");
   REQUIRE(records.size() == 3);
   CHECK(records[1].line == 3);
   CHECK(records[2].line == 6);
 }
 
-TEST_CASE("text that is no CSV is refused with its line") {
+TEST_CASE("text that is not CSV is refused with its line") {
   CHECK(has(refusal_of("a,b\n1,2\n1,2,3\n"), "a.csv:3: found 3 fields, expected 2 as in the header"));
   CHECK(has(refusal_of("a\nx\n\"y\nz\n"), "a.csv:3: found a field whose quote is never closed"));
   CHECK(has(refusal_of("a,b\nx\"y,2\n"), "a.csv:2: found a double quote inside a field"));

@@ -89,7 +89,7 @@ Deletion going(const std::filesystem::path& file) { return deletion_of(Reader(fi
 
 }  // namespace
 
-TEST_CASE("after a deletion the history holds what the other experiments alone would have left, and no row points to nothing") {
+TEST_CASE("after a deletion the history equals one without the experiment, and no row has a dangling reference") {
   Folder folder;
   const auto file = folder / "a.db", alone = folder / "alone.db", backup = folder / "backup.db";
   {

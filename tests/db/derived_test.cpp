@@ -54,7 +54,7 @@ Table table_of(const std::vector<std::string>& rows, const std::map<std::string,
 
 }  // namespace
 
-TEST_CASE("an expression has the precedence of arithmetic, and functions over the rows") {
+TEST_CASE("expressions follow the precedence of arithmetic, and have functions over the rows") {
   const std::map<std::string, Numbers> of = {{"test/a", {1, 2, 5}}, {"b", {4, 4, 8}}};
   CHECK((values("1 + 2 * test/a - b / 4", of) == Numbers{2, 4, 9}));
   CHECK((values("(1 + 2) * test/a", of) == Numbers{3, 6, 15}));
@@ -111,7 +111,7 @@ TEST_CASE("SMAT of the published numbers is the published SMAT") {
   CHECK(notes(table, "SMAT = minmax(speed) + (1 - minmax(memory)) + minmax(score), of the means in each column"));
 }
 
-TEST_CASE("a derived value is of each seed, and of the seeds that all its metrics have") {
+TEST_CASE("a derived value is computed for each seed that all its metrics have") {
   auto table = table_of({"a"}, {{"x", {0}}, {"y", {0}}});
   table.cells[0].samples = {{1, 10}, {2, 20}, {3, 30}};
   table.cells[1].samples = {{3, 5}, {2, 4}};
@@ -125,7 +125,7 @@ TEST_CASE("a derived value is of each seed, and of the seeds that all its metric
   CHECK(table.cell(0, 1, 0).mean == 4.5);
 }
 
-TEST_CASE("a row that has no seed with all metrics has no derived value, and the others have theirs") {
+TEST_CASE("a row without a seed that has all metrics has no derived value, and other rows have one") {
   auto table = table_of({"failed", "apart", "done"}, {{"x", {0, 1, 8}}, {"y", {0, 1, 2}}});
   table.cells[0].samples.clear(), table.cells[1].samples.clear();
   table.cells[2].samples = {{1, 10}}, table.cells[3].samples = {{2, 5}};
@@ -135,7 +135,7 @@ TEST_CASE("a row that has no seed with all metrics has no derived value, and the
   for (const std::size_t row : {1, 2}) CHECK(table.cell(row, 2, 0).n == 0);
 }
 
-TEST_CASE("a derived value that cannot be is refused with its name") {
+TEST_CASE("an impossible derived value is refused with its name") {
   const auto refused = [](const std::string& value) {
     auto table = table_of({"a"}, {{"test/accuracy", {1}}});
     return message_of([&] { run_statistics({{"derive", {value}}}, table); });
@@ -147,7 +147,7 @@ TEST_CASE("a derived value that cannot be is refused with its name") {
   CHECK(has(refused("x = 1 +"), "--derive x: 1 +: found the end"));
 }
 
-TEST_CASE("exactly the contrasts that are named are tested, and corrected for") {
+TEST_CASE("only the named contrasts are tested and corrected") {
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"other", plus(kEight, 3)}});
   const auto asked = [&](const std::vector<std::string>& rows) { return study.table_with({{"contrasts", rows}}); };
   const auto table = asked({"attention=above", "attention=softmax", "attention=below", "attention=softmax"});
@@ -177,7 +177,7 @@ TEST_CASE("exactly the contrasts that are named are tested, and corrected for") 
   CHECK(has(message_of([&] { asked({"attention=abov", "attention=softmax"}); }), "did you mean attention=above"));
 }
 
-TEST_CASE("a row of a contrast is named by as many parameters as it takes") {
+TEST_CASE("a row of a contrast is named by as many parameters as are necessary") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

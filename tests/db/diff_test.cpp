@@ -76,7 +76,7 @@ TEST_CASE("attempts can be named by trials' keys; a failed attempt differs in it
   CHECK_FALSE(has(failed, "code of"));  // the two have no common plugin
 }
 
-TEST_CASE("if nothing differs, a line says so, and other formats have no rows") {
+TEST_CASE("if there is no difference, a line says so, and other formats have no rows") {
   Diffs run;
   CHECK(run("diff 3 5") == "nothing differs between attempt 3 and attempt 5\n");
   CHECK(run.exit_code == 0);

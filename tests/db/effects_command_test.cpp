@@ -54,7 +54,7 @@ TEST_CASE("ablate effects: means and importance, or changes, in every format") {
     CHECK(has(run("effects grid --format " + std::string(format)), "softmax"));
 }
 
-TEST_CASE("ablate effects: of tuned cells that were imported the means are of their own trials") {
+TEST_CASE("ablate effects: the means of imported tuned cells are the means of their own trials") {
   Commands run;
   run.add = [](CLI::App& app, const DatabaseFile& database, int& exit_code) {
     add_questions(app, database, exit_code);
@@ -80,7 +80,7 @@ TEST_CASE("ablate effects: of tuned cells that were imported the means are of th
   CHECK(compared == 5);
 }
 
-TEST_CASE("ablate effects and windows: what they cannot answer they refuse, with what is near") {
+TEST_CASE("ablate effects and windows refuse impossible queries, and suggest the nearest names") {
   Grids run;
   CHECK(has(run("effects"), "has 2 experiments"));
   CHECK(has(run("effects grit"), "grid"));

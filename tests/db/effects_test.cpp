@@ -99,7 +99,7 @@ class Nested {
 
 }  // namespace
 
-TEST_CASE("matched means: of full blocks the plain means, with the interval of the additive rest") {
+TEST_CASE("matched means: for full blocks they equal the plain means, with the interval of the additive residual") {
   const std::array<BlockNumber, 6> numbers{{{0, 0, 1}, {1, 0, 3}, {0, 1, 2}, {1, 1, 5}, {0, 2, 6}, {1, 2, 7}}};
   const auto means = matched_means({{0, 1}, {0, 1, 2}}, numbers);
   const double half = t_quantile(2) * std::sqrt(0.5 / 3);  // 6 - 3 - 1 degrees of freedom, sum of squares 1
@@ -110,7 +110,7 @@ TEST_CASE("matched means: of full blocks the plain means, with the interval of t
   CHECK(std::isnan(matched_means({{0, 1}, {1}}, numbers)[1].low));  // no degree of freedom is left for an interval
 }
 
-TEST_CASE("matched groups: settings that not all values have are left out, or values that have too few of them") {
+TEST_CASE("matched groups: settings that some values lack are left out, or values that have too few settings") {
   const auto groups_of = [](const std::vector<std::vector<std::size_t>>& has, const std::vector<std::size_t>& settings) {
     std::vector<BlockNumber> numbers;
     for (std::size_t value = 0; value < has.size(); ++value)
@@ -129,7 +129,7 @@ TEST_CASE("matched groups: settings that not all values have are left out, or va
   CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 3}}, {0, 0, 0, 1}) == Groups{{{0, 1, 2}, {0, 3}}});
 }
 
-TEST_CASE("importance: of a full grid the main effects of the functional ANOVA") {
+TEST_CASE("importance: for a full grid it equals the main effects of the functional ANOVA") {
   auto table = settings_of({"a", "b"}, one_seed({{{"0", "0"}, 0}, {{"0", "1"}, 2}, {{"1", "0"}, 4}, {{"1", "1"}, 10}}));
   const auto effects = effects_of(table, {}).at(0);
   CHECK(effects.full);
@@ -146,7 +146,7 @@ TEST_CASE("importance: of a full grid the main effects of the functional ANOVA")
   CHECK_FALSE(notes(effects_of(equal, {}).at(0), "Importance"));
 }
 
-TEST_CASE("importance: not of a parameter whose values have no seed in common") {
+TEST_CASE("importance: a parameter whose values have no common seed has no importance") {
   auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 11}}}, {{"y"}, {{3, 20}, {4, 21}}}});
   const auto effects = effects_of(table, {}).at(0);
   CHECK(value(effects, "a", "x").unknown == "too few settings and seeds in common with other values");
@@ -155,7 +155,7 @@ TEST_CASE("importance: not of a parameter whose values have no seed in common") 
   CHECK_FALSE(notes(effects, "Importance"));
 }
 
-TEST_CASE("importance: with holes what a parameter explains beyond the others, as statsmodels' type II has it") {
+TEST_CASE("importance: with missing cells it is the variance beyond the other parameters, as in statsmodels' type II") {
   auto small = settings_of({"a", "b"}, one_seed({{{"0", "0"}, 0}, {{"0", "1"}, 2}, {{"1", "0"}, 4}}));
   const auto holes = effects_of(small, {}).at(0);
   CHECK_FALSE(holes.full);
@@ -179,7 +179,7 @@ TEST_CASE("importance: with holes what a parameter explains beyond the others, a
   CHECK(notes(effects, "type II"));
 }
 
-TEST_CASE("a seed that a value lacks, and a diverged trial, are left out of the means and counted") {
+TEST_CASE("seeds that a value lacks, and diverged trials, are left out of the means and counted") {
   auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 20}, {3, 36}}}, {{"y"}, {{2, 21}, {3, 33}}}});
   const auto effects = effects_of(table, {}).at(0);
   CHECK(value(effects, "a", "x").mean == Approx(28));  // not 22, because y has no seed 1
@@ -196,7 +196,7 @@ TEST_CASE("a seed that a value lacks, and a diverged trial, are left out of the 
   CHECK(notes(left, "2 of 5 trials have no finite number"));
 }
 
-TEST_CASE("effects: a value that ran at few settings is listed, not estimated from what the others do elsewhere") {
+TEST_CASE("effects: a value that ran at few settings is listed, but not estimated from the results of other values") {
   // "flat" is 12 in every run. The others fall with the length.
   std::vector<Setting> settings;
   for (const auto& [length, value] : {std::pair("64", 100.0), {"128", 60.0}, {"256", 20.0}}) {
@@ -220,7 +220,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, not estimated fr
   CHECK(notes(effects, "attention: its means leave out settings that not all compared values have: task.length=256"));
 }
 
-TEST_CASE("effects: a parameter with one value per setting, as dev chooses it, is not matched") {
+TEST_CASE("effects: a parameter that has one value per setting because dev chose it is not matched") {
   std::vector<Setting> settings;
   const auto add = [&](const char* attention, const char* length, const char* rate, double value) {
     settings.push_back({{attention, length, rate}, {{1, value}, {2, value + 2}}});
@@ -232,7 +232,7 @@ TEST_CASE("effects: a parameter with one value per setting, as dev chooses it, i
   CHECK(value(effects, "attention", "b").mean == Approx(71));
   CHECK(value(effects, "task.length", "64").mean == Approx(86));
   CHECK(notes(effects, "train.learning_rate has one value for each setting of the others"));
-  add("a", "128", "0.1", 10);  // now it varies independently, and all are matched by it
+  add("a", "128", "0.1", 10);  // the rate now varies independently, so values are matched by it
   auto varied = settings_of({"attention", "task.length", "train.learning_rate"}, settings);
   effects = effects_of(varied, {}).at(0);
   CHECK(value(effects, "attention", "a").mean == Approx(61));
@@ -240,7 +240,7 @@ TEST_CASE("effects: a parameter with one value per setting, as dev chooses it, i
   CHECK_FALSE(notes(effects, "has one value for each setting"));
 }
 
-TEST_CASE("effects: an attention is averaged over its own parameters, which are compared within it alone") {
+TEST_CASE("effects: an attention is averaged over its own parameters, whose values are compared only within it") {
   const auto effects = Nested().effects();
   CHECK(value(effects, "attention", "softmax").mean == Approx(55.5));  // seeds differ by 1
   CHECK(value(effects, "attention", "adamra").mean == Approx(58.5));
@@ -253,7 +253,7 @@ TEST_CASE("effects: an attention is averaged over its own parameters, which are 
   CHECK(notes(effects, "each value of attention is averaged over its attention.rates"));
 }
 
-TEST_CASE("effects: changes of one parameter alone, tested as --against does") {
+TEST_CASE("effects: changes of a single parameter, tested as with --against") {
   const Study study({{"softmax", kEight}, {"linear", plus(kEight, 1)}, {"other", {60, 61, 62, 61, 60, 61, 62, 61}}});
   auto settings = study.table({});
   const auto against = study.table({"attention=softmax"});
@@ -275,7 +275,7 @@ TEST_CASE("effects: changes of one parameter alone, tested as --against does") {
   CHECK(effects.changes[0].difference.p_holm == Approx(4.0 / 256));
 }
 
-TEST_CASE("effects: what a value brings with it is no change of its own, two changes at once are none") {
+TEST_CASE("effects: a parameter that changes with a value is no separate change, and two changes at once are left out") {
   const auto effects = Nested().effects({"attention=softmax", "task.pool=2"});
   REQUIRE(effects.changes.size() == 3);
   CHECK(effects.changes[0].path == "attention");
@@ -290,7 +290,7 @@ TEST_CASE("effects: what a value brings with it is no change of its own, two cha
   CHECK(rows.rows[0][5] == 6);
 }
 
-TEST_CASE("effects: a wrong reference, metric or parameter is named with the nearest") {
+TEST_CASE("effects: a wrong reference, metric or parameter is refused with the nearest name") {
   const Nested nested;
   CHECK(has(nested.refused({"atention=softmax"}), "did you mean attention?"));
   CHECK(has(nested.refused({"attention=sofmax"}), "did you mean attention=softmax?"));

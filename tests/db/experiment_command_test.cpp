@@ -24,7 +24,7 @@ class Experiments : public Commands {
 
 }  // namespace
 
-TEST_CASE("experiments are listed with what came of their latest grids") {
+TEST_CASE("experiments are listed with the outcomes of their latest grids") {
   Experiments run;
   CHECK(run("experiment list --format csv") ==
         "experiment,description,tags,trials,done,failed,missing,latest,file\n"

@@ -60,7 +60,7 @@ TEST_CASE("in a table of several experiments, each is a row, in the order of the
   CHECK(two.table({.experiments = {"second", "first"}}).rows.front().front() == "second");
 }
 
-TEST_CASE("the experiment is in the columns, or nowhere, if the command says so") {
+TEST_CASE("the experiment is in the columns or is hidden, if the command requests that") {
   const Two two;
   const auto columns = two.table({.experiments = {"first", "second"}, .rows = {"attention"}, .columns = {"experiment"}});
   CHECK(columns.columns == Labels{{"first"}, {"second"}});
@@ -73,7 +73,7 @@ TEST_CASE("the experiment is in the columns, or nowhere, if the command says so"
   CHECK(two.table({.experiments = {"first"}}).row_paths == std::vector<std::string>{"attention"});
 }
 
-TEST_CASE("several experiments in the caption, and in JSON a list") {
+TEST_CASE("several experiments are named in the caption, and are a list in JSON") {
   const Two two;
   const auto table = two.table({.experiments = {"first", "second"}});
   CHECK(has(to_text(table, Format::kText), "first, second: 8 trials"));
@@ -82,7 +82,7 @@ TEST_CASE("several experiments in the caption, and in JSON a list") {
   CHECK(nlohmann::json::parse(to_text(two.table({.experiments = {"first"}}), Format::kJson))["experiment"] == "first");
 }
 
-TEST_CASE("experiments that are none, or named twice, are refused") {
+TEST_CASE("unknown experiments, and an experiment that is named twice, are refused") {
   const Two two;
   CHECK(has(error_of([&] { two.table({.experiments = {"first", "secnd"}}); }), "did you mean second?"));
   CHECK(has(error_of([&] { two.table({.experiments = {"first", "first"}}); }), "first is named twice"));

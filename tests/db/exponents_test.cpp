@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("exponents are the slope in logarithms, ours and the published") {
+TEST_CASE("exponents are slopes of logarithms, for measured and for published times") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["exponent"], asked.published = true;
@@ -28,7 +28,7 @@ TEST_CASE("exponents are the slope in logarithms, ours and the published") {
   CHECK(json["cells"][0]["published"] == 200);
 }
 
-TEST_CASE("an exponent of unsettled times is marked, and has no more digits than they allow") {
+TEST_CASE("an exponent of unsettled times is marked, and has no more digits than the times allow") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

@@ -102,7 +102,7 @@ TEST_CASE("an export has the digest of a trial's data, and an import stores it")
   CHECK(rows.at(2)[8] == "");
 }
 
-TEST_CASE("an export of everything has a trial in each of its experiments, as the views have it") {
+TEST_CASE("an export of the whole history has a trial in each of its experiments, like the views") {
   Exports run;
   const auto all = parsed(run("export"));
   CHECK(all.size() == 5);
@@ -116,7 +116,7 @@ TEST_CASE("an export of everything has a trial in each of its experiments, as th
   CHECK(run("export second quickstart") != run("export quickstart second"));
 }
 
-TEST_CASE("inf is written as what it is: by export, show, attempts and query") {
+TEST_CASE("export, show, attempts and query write infinity as inf") {
   Exports run;
   const auto endless = trial("endless", {}, 1);
   Store store(run.file());
@@ -136,7 +136,7 @@ TEST_CASE("inf is written as what it is: by export, show, attempts and query") {
         "[\n  {\"x\": \"inf\"}\n]\n");
 }
 
-TEST_CASE("JSON lines have values with their types, null for what is no number, and the plugins' code") {
+TEST_CASE("JSON lines have values with their types, null for NaN, and the plugins' code") {
   Exports run;
   std::istringstream lines(run("export quickstart second --format jsonl"));
   std::vector<nlohmann::json> rows;
@@ -155,7 +155,7 @@ TEST_CASE("JSON lines have values with their types, null for what is no number, 
   CHECK_FALSE(rows[0]["parameters"].contains("attention.rates"));
 }
 
-TEST_CASE("an export goes into a file whole, and is refused with the nearest name, or in the place of another's file") {
+TEST_CASE("an export writes a whole file; an unknown name, and a file of another program, are refused") {
   Exports run;
   const auto to = run.file().parent_path() / "out.csv";
   const auto whole = run("export");
@@ -171,7 +171,7 @@ TEST_CASE("an export goes into a file whole, and is refused with the nearest nam
   CHECK(has(run("export --format json"), "no format \"json\" of export (did you mean jsonl?)"));
 }
 
-TEST_CASE("a history without a run exports its header alone, and says so") {
+TEST_CASE("a history without a run exports only the header, and reports that") {
   Commands run;
   std::filesystem::remove(run.file());
   Store store(run.file());
@@ -182,7 +182,7 @@ TEST_CASE("a history without a run exports its header alone, and says so") {
   CHECK(has(run.errors, "1 trial is left out: it has not run"));
 }
 
-TEST_CASE("an export of many trials hands each row on at once") {
+TEST_CASE("an export of many trials writes each row at once") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

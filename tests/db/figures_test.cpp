@@ -75,7 +75,7 @@ bool has_note(const Figure& figure, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a curve is the mean over seeds at the steps that all have, with its deviation as band") {
+TEST_CASE("a curve is the mean over seeds at the steps that all seeds have, with the deviation as a band") {
   const auto figure = Curves().figure();
   REQUIRE(figure.panels.size() == 1);
   const auto& panel = figure.panels[0];
@@ -95,7 +95,7 @@ TEST_CASE("a curve is the mean over seeds at the steps that all have, with its d
   CHECK(has(figure.caption, "standard deviation over seeds"));
 }
 
-TEST_CASE("one seed has no band, NaN is a gap, and a note reports a missing curve") {
+TEST_CASE("a curve of one seed has no band, NaN is a gap, and a note reports a missing curve") {
   const auto figure = Curves().figure();
   const auto& linear = figure.panels[0].series[1];
   CHECK(linear.name == "linear");
@@ -115,7 +115,7 @@ TEST_CASE("a curve by seconds is at the mean time of its trials") {
   CHECK(softmax.points[1].x == Approx(20 * (0.1 + 0.3) / 2));
 }
 
-TEST_CASE("a band can be Student's interval, and names can be a paper's") {
+TEST_CASE("a band can be Student's interval, and a legend can have a paper's names") {
   const auto figure = Curves().figure(
       "",
       {.experiments = {"study"}, .statistics = {{"interval", {"0"}}, {"rename", {"softmax=Ours (v. 2)", "train/loss=Loss"}}}});
@@ -127,7 +127,7 @@ TEST_CASE("a band can be Student's interval, and names can be a paper's") {
   CHECK(has(figure.caption, "95 % interval"));
 }
 
-TEST_CASE("by seconds a curve of the step time itself is drawn, too, and one without a final value") {
+TEST_CASE("by seconds, a curve of the step time and a curve without a final value are drawn, too") {
   Folder folder;
   const auto one = trial("softmax", {}, 1);
   {
@@ -162,7 +162,7 @@ TEST_CASE("curves without any points are refused with the nearest names") {
   CHECK(has(study.error("", {.experiments = {"studi"}}), "did you mean study?"));
 }
 
-TEST_CASE("the front joins what no other row betters in both, as a staircase") {
+TEST_CASE("the front is a staircase through the rows that no other row improves on in both metrics") {
   const auto figure = front_of({{"slow", 10, 90}, {"fast", 5, 80}, {"behind", 12, 85}, {"twin", 5, 70}});
   REQUIRE(figure.panels.size() == 1);
   const auto& series = figure.panels[0].series;
@@ -223,7 +223,7 @@ TEST_CASE("the x of a front must be a known metric other than y") {
   CHECK(has(error_of([] { front_of({{"a", 1, 1}}, "test/accuracy"); }), "which is the metric itself"));
 }
 
-TEST_CASE("growth has the lengths as ticks and each row's exponent in its name") {
+TEST_CASE("growth has the lengths as ticks, and the exponent in each row's name") {
   const Costs costs;
   const auto figure = make_figure(Reader(costs.file), figures::growth, {{.experiments = {"study"}}});
   REQUIRE(figure.panels.size() == 1);
@@ -245,7 +245,7 @@ TEST_CASE("growth has the lengths as ticks and each row's exponent in its name")
             "plot growth: the columns are attention, expected one parameter with at least two numbers above 0"));
 }
 
-TEST_CASE("a kind that is not there, an x that a kind does not take, and nothing to draw are refused") {
+TEST_CASE("an unknown kind, an x that the kind does not accept, and an empty figure are refused") {
   CHECK(has(error_of([] { figure_kind("curve"); }), "no kind of figure \"curve\" (did you mean curves?)"));
   const Costs costs;
   CHECK(has(error_of([&] {
@@ -263,7 +263,7 @@ TEST_CASE("a kind that is not there, an x that a kind does not take, and nothing
             "found no trial that has all numbers that are drawn"));
 }
 
-TEST_CASE("a curve of several settings has no band, and one that lacks a seed says so") {
+TEST_CASE("a curve of several settings has no band, and a note names a curve that lacks a seed") {
   Folder folder;
   const auto file = folder / "a.db";
   {

@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("rows with other test examples have their own floors, and are counted only for these") {
+TEST_CASE("rows with other test examples have their own floors, and only these rows are counted for them") {
   Floored study;
   study.run({50, 60});
   study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
@@ -33,7 +33,7 @@ TEST_CASE("rows with other test examples have their own floors, and are counted 
   CHECK(notes[2] == "test/accuracy is a proportion of 400 to 10000 test examples: its own 95 % error is up to ± 4.9");
 }
 
-TEST_CASE("rows that trained on other numbers of examples have floors of their own, and are counted for these alone") {
+TEST_CASE("rows with another number of training examples have their own floors, and only these rows are counted") {
   Floored study;
   std::vector<nlohmann::json> trials;
   for (const int steps : {10, 20, 30})
@@ -59,11 +59,11 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   CHECK(has(notes[1], "from the 400 of 1000 training examples that these rows see: counts 52.0"));
   CHECK(has(notes[1], "; 0 of 2 rows are within"));
   CHECK(notes.back() == kMissing);  // for the rows with 600 training examples
-  SECTION("a cell over several of them has none") {
+  SECTION("a cell over several numbers of training examples has no floors") {
     request.rows = {"attention"};
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors"));
   }
-  SECTION("rows that saw more than the whole split have its floors") {
+  SECTION("rows that saw more than the whole split have the floors of the whole split") {
     auto whole = floors_at("d");
     whole.rows.train = 0, whole.train_size = whole.seen = 500, whole.floors = {floor_of("counts", 48.0)};
     study.store.put_floors(whole);
@@ -73,7 +73,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
     CHECK((study.store.floors("d", whole.task, {.test = 400, .train = 500})->rows == whole.rows));
     CHECK_FALSE(study.store.floors("d", whole.task, {.test = 400, .train = 499}));
   }
-  SECTION("and so do those of fewer rows that saw all of it, whatever the batch") {
+  SECTION("floors from fewer rows also apply if those rows saw the whole split, for any batch size") {
     auto whole = floors_at("d");
     whole.rows.train = 501, whole.rows.lanes = 3, whole.train_size = whole.seen = 500;
     study.store.put_floors(whole);
@@ -102,7 +102,7 @@ TEST_CASE("rows with different batch sizes share a floor for examples, but not f
   CHECK(has(notes.back(), "floors on these test examples are not known: "));
 }
 
-TEST_CASE("imported trials have the floors of the data whose digest is in their file") {
+TEST_CASE("imported trials have the floors of the data with the digest in their file") {
   Floored study;
   auto file = ImportedFile{.name = "in.csv", .metrics = {{"test/accuracy", "%", "max", "share"}}};
   for (const double value : {50, 60}) {
@@ -149,17 +149,17 @@ TEST_CASE("imported trials have the floors of the data whose digest is in their 
     floors.task.update({{"folder", ""}, {"name", "7"}, {"rates", {"1/2", "1/4"}}, {"causal", true}});
     study.store.put_floors(floors);
     all_have("task.name", 7), all_have("task.rates", "1/2,1/4"), all_have("task.causal", true);
-    SECTION("as it is") {
+    SECTION("unchanged") {
       study.store.import(file);
       CHECK(std::ranges::any_of(study.notes(request), [&](const auto& note) { return has(note, found); }));
     }
-    SECTION("one parameter less") {
+    SECTION("without one parameter") {
       for (auto& one : file.trials) one.parameters.erase("task.name");
       study.store.import(file);
       CHECK(study.notes(request).back() == missing);
     }
   }
-  SECTION("rows with different data have the mean of their floors, once all are known") {
+  SECTION("rows with different data have the mean of the floors, once all floors are known") {
     file.trials.back().data_digest = "e";
     study.store.import(file);
     study.store.put_floors(floors_at("d"));
@@ -169,7 +169,7 @@ TEST_CASE("imported trials have the floors of the data whose digest is in their 
     study.store.put_floors(other);
     CHECK(std::ranges::any_of(study.notes(request), [](const auto& note) { return has(note, "counts 57.0"); }));
   }
-  SECTION("a file that does not tell them") {
+  SECTION("a file that lacks the digest, the test examples, the steps or the task") {
     const auto none_has = [&](const char* path) {
       for (auto& one : file.trials) one.parameters.erase(path);
     };

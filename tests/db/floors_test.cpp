@@ -16,7 +16,7 @@ const std::string kOwn = "test/accuracy is a proportion of 400 test examples: it
 
 }  // namespace
 
-TEST_CASE("floors are stored by data, task and test examples, and the latest count") {
+TEST_CASE("floors are stored by data, task and test examples, and the latest floors count") {
   Floored study;
   const auto floors = floors_at("d");
   CHECK_FALSE(study.store.floors("d", floors.task, kRows));
@@ -66,7 +66,7 @@ TEST_CASE("after a merge, complete floors replace partial ones, in any order and
   for (const auto& known : {merged("c", whole, newer), merged("d", newer, whole)}) CHECK(known.version == kFloorsOfTests + 1);
 }
 
-TEST_CASE("a table reports floors, the number of rows that are no better, and a proportion's own error") {
+TEST_CASE("a table reports floors, the number of rows that do not exceed them, and the error of a proportion") {
   Floored study;
   study.run({50, 56.8, 57, 60});
   CHECK(study.notes() ==
@@ -79,12 +79,12 @@ TEST_CASE("a table reports floors, the number of rows that are no better, and a 
                                                   "(trained on a part), largest class 20.0; 2 of 4 "
                                                   "rows are within the floor's interval [47.1, 56.9] or below it",
                                                   kOwn});
-  SECTION("no other metric has them") {
+  SECTION("no other metric has floors") {
     TableRequest request;
     request.metrics = {"train/step_time"};
     CHECK(study.notes(request).empty());
   }
-  SECTION("a command needs more to find plugins and history") {
+  SECTION("the command needs options to find plugins and history") {
     study.store.put_floors([] {
       auto floors = floors_at("d");
       floors.version = kFloorsOfTests - 1;
@@ -95,7 +95,7 @@ TEST_CASE("a table reports floors, the number of rows that are no better, and a 
     request.database_option = " --db a.db";
     CHECK(has(study.notes(request).back(), "--set train.steps=20 --plugins build --db a.db` finds them"));
   }
-  SECTION("predictors that ran out of time are named: one of them may be the strongest") {
+  SECTION("predictors that ran out of time are named, because one of them may be the strongest") {
     auto partial = floors_at("d");
     partial.left_out = {"linear on n-grams", "linear\non a bag"};
     study.store.put_floors(partial);
@@ -108,7 +108,7 @@ TEST_CASE("a table reports floors, the number of rows that are no better, and a 
       CHECK(study.notes().back() == kMissing);
     }
   }
-  SECTION("another program has written there") {
+  SECTION("another program wrote the file") {
     for (const auto* text : {"[[[", "[]", "[3]", R"([{"value": "x"}])"}) {
       SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE)
           .exec(std::string("UPDATE floor SET floors = '") + text + "'");
@@ -133,7 +133,7 @@ TEST_CASE("a score of 100 % has an error, too, and rows below the largest class 
   CHECK(one.notes().at(1) == "the test examples are all of one class: test/accuracy shows nothing");
 }
 
-TEST_CASE("a table says that its dev examples are all of one class") {
+TEST_CASE("a table reports if its dev examples are all of one class") {
   Floored study;
   study.run({60});
   auto floors = floors_at("d");
@@ -155,14 +155,14 @@ TEST_CASE("floors of other data, of another task or of other test examples are n
   SECTION("examples") { floors.rows.test = 0; }
   SECTION("fewer training examples") { floors.rows.train = floors.seen = 380; }
   SECTION("more training examples") { floors.rows.train = floors.seen = 420; }
-  SECTION("all training examples, of which rows see fewer") { floors.rows.train = 0, floors.seen = 1000; }
+  SECTION("all training examples, but the rows see fewer") { floors.rows.train = 0, floors.seen = 1000; }
   SECTION("another part of a stream") { floors.rows.lanes = 10; }
   SECTION("version") { floors.version = kFloorsOfTests + 1; }
   study.store.put_floors(floors);
   CHECK(study.notes().back() == kMissing);
 }
 
-TEST_CASE("trials whose keys' parts are not known have no floors, and none lack") {
+TEST_CASE("trials without known parts of their keys have no floors, and no floors are reported as missing") {
   Floored study;
   put(study.store, "study", {trial("a", {}, 1)});
   study.store.put_attempt(judged(trial("a", {}, 1), 50));
@@ -170,7 +170,7 @@ TEST_CASE("trials whose keys' parts are not known have no floors, and none lack"
   CHECK(study.notes().empty());
 }
 
-TEST_CASE("for bits, fewer are better, and there is no interval") {
+TEST_CASE("for bits, fewer are better, and floors have no interval") {
   Floored study;
   study.store.put_metrics({{"test/bits_per_byte", "bit", "min", "bits"}});
   std::vector<nlohmann::json> trials;
@@ -194,7 +194,7 @@ TEST_CASE("for bits, fewer are better, and there is no interval") {
             "2 of 3 rows are no better than the first"});
 }
 
-TEST_CASE("near 100 % a floor's interval ends nearer above than below") {
+TEST_CASE("near 100 % the upper end of a floor's interval is nearer than the lower end") {
   Floored study;
   study.run({92, 92.5, 93, 99});
   auto floors = floors_at("d");
@@ -204,7 +204,7 @@ TEST_CASE("near 100 % a floor's interval ends nearer above than below") {
   CHECK(has(study.notes().front(), "2 of 4 rows are within the floor's interval [86.7, 92.6] or below it"));
 }
 
-TEST_CASE("data of several seeds have the mean of their floors, once all are known") {
+TEST_CASE("data that differ by seed have the mean of their floors, once all floors are known") {
   Floored study;
   std::vector<nlohmann::json> trials;
   for (const int seed : {1, 2}) {
@@ -230,7 +230,7 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
         "[50.1, 59.8] or below it");
 }
 
-TEST_CASE("rows with other test examples are no rivals: batches, stride, segment") {
+TEST_CASE("rows with other test examples are not compared: batches, stride, segment") {
   for (const auto& [section, name] : {std::pair("train", "test_batches"), {"train", "stride"}, {"model", "segment"}}) {
     INFO(section << "." << name);
     Floored study;

@@ -30,7 +30,7 @@ TEST_CASE("digits follow the deviation") {
   }
 }
 
-TEST_CASE("text is aligned by what the eye sees, CSV and Markdown are escaped") {
+TEST_CASE("text is aligned by its visible width, and CSV and Markdown are escaped") {
   CHECK(render_text({{"a", "b"}, {"1 ± 2", "x"}, {"", "y"}}) == "a      b\n1 ± 2  x\n       y\n");
   CHECK(render_markdown({{"a"}, {"x|y\nz"}}) == "| a |\n| --- |\n| x\\|y z |\n");
   CHECK(csv_line({"a", "1,2", "say \"no\""}) == "a,\"1,2\",\"say \"\"no\"\"\"\n");
@@ -41,7 +41,7 @@ TEST_CASE("text is aligned by what the eye sees, CSV and Markdown are escaped") 
                   "b\u00a0\u017f\xc2") == "ab\u00a0\u017f\xc2");
 }
 
-TEST_CASE("durations read well") {
+TEST_CASE("durations have readable units") {
   CHECK(duration_text(0.0123) == "12 ms");
   CHECK(duration_text(12.34) == "12.3 s");
   CHECK(duration_text(250) == "4 min 10 s");

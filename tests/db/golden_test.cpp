@@ -134,7 +134,7 @@ TEST_CASE("tables look as they did: tests, intervals, published numbers, ratios"
                                       .statistics = {{"baseline", {"attention=softmax"}}}}));
 }
 
-TEST_CASE("tables look as they did: with the command and the trials that they carry") {
+TEST_CASE("tables look as they did: with the command and the trials that they contain") {
   check_golden("provenance", Everything().table({.rows = {"attention"},
                                                  .columns = {"task"},
                                                  .metrics = {"test/accuracy"},
@@ -142,7 +142,7 @@ TEST_CASE("tables look as they did: with the command and the trials that they ca
                                                  .words = {"table", "study", "--rows", "attention\n% \"&"}}));
 }
 
-TEST_CASE("tables look as they did: exponents, with ratios and published numbers beside") {
+TEST_CASE("tables look as they did: exponents, with ratios and published numbers") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["exponent"];
@@ -156,7 +156,7 @@ TEST_CASE("tables look as they did: exponents, with ratios and published numbers
 
 TEST_CASE("tables look as they did: values chosen by dev") { check_golden("tuned", Tuned().table()); }
 
-TEST_CASE("tables look as they did: an author's words that steer LaTeX, Typst, HTML and Markdown") {
+TEST_CASE("tables look as they did: an author's text with control characters of LaTeX, Typst, HTML and Markdown") {
   const std::string hostile = "\\input{x} $a^2$ #f(1) ~ _b_ `c` <d> [e] @f \"g\" 'h' *i* // & % {j} |k| {";
   check_golden("hostile", Everything().table({.rows = {"attention"},
                                               .columns = {"task"},

@@ -18,7 +18,7 @@ bool has_note(const Figure& figure, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a heat map has the first row on top, and says what has no value") {
+TEST_CASE("a heat map has the first row at the top, and lists cells without a value") {
   Folder folder;
   std::vector<nlohmann::json> trials;
   for (const double rate : {0.001, 0.01})
@@ -50,7 +50,7 @@ TEST_CASE("a heat map has the first row on top, and says what has no value") {
             "expected one parameter each"));
 }
 
-TEST_CASE("windows show each row's means on dev over the tuned values, filled where dev chose") {
+TEST_CASE("windows show each row's dev means over the tuned values, and the chosen value is filled") {
   Folder folder;
   std::vector<nlohmann::json> trials;
   {
@@ -92,7 +92,7 @@ TEST_CASE("windows show each row's means on dev over the tuned values, filled wh
   CHECK(points[1].y_high == Approx(92 + std::sqrt(8)));
 }
 
-TEST_CASE("effects have a line for each value of each parameter, the most important parameter on top") {
+TEST_CASE("effects have a line for each value of each parameter, with the most important parameter at the top") {
   Folder folder;
   {
     Store store(folder / "a.db");

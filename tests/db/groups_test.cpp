@@ -95,7 +95,7 @@ TEST_CASE("a missing group is refused with the existing groups") {
   CHECK(has(tasks.error("qqqqqqqqqqqqqq"), "(known: dev/accuracy, test/accuracy, test/bits_per_byte, train/step_time)"));
 }
 
-TEST_CASE("every trial is shown by the metric that it says it is judged by") {
+TEST_CASE("every trial is shown by the metric that judges it") {
   Tasks tasks;
   CHECK(tasks.names("image") == Names{"test/accuracy"});
   CHECK(tasks.names("lm") == Names{"test/bits_per_byte"});
@@ -118,7 +118,7 @@ TEST_CASE("every trial is shown by the metric that it says it is judged by") {
   const auto table = tasks.table("lm");
 }
 
-TEST_CASE("a metric of a group is never shown unasked") {
+TEST_CASE("a metric of a group is shown only on request") {
   Tasks tasks;
   tasks.add("slices", {{"test/accuracy@pairs=4", 90}}, "");
   CHECK(tasks.table("slices").cell(0, 0, 0).n == 0);
@@ -143,7 +143,7 @@ TEST_CASE("a path without its section is refused with the full path") {
             "(did you mean \"attention.compression\"?)"));
 }
 
-TEST_CASE("a cell keeps its samples, and says what they say together") {
+TEST_CASE("a cell stores its samples, and their summary is correct") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;
@@ -168,7 +168,7 @@ TEST_CASE("a cell keeps its samples, and says what they say together") {
   CHECK(std::isnan(summary_of(std::span(cell.samples).first(1)).deviation));
 }
 
-TEST_CASE("a list of sections has a path for each, counted from 0") {
+TEST_CASE("a list of sections has one path for each section, counted from 0") {
   auto resolved = on("image", "mixed", 1);
   resolved["attention"]["parts"] = {{{"plugin", "local"}, {"heads", 2}}, {{"plugin", "linear"}, {"heads", 6}}};
   const auto leaves = flatten(resolved);

@@ -44,7 +44,7 @@ struct History {
 
 }  // namespace
 
-TEST_CASE("a row of layers or of parts says what it is made of") {
+TEST_CASE("a row of several layers or parts names them") {
   const History history(
       {kSoftmax, kLinear, json::array({kLinear, kSoftmax}), mixed(kLinear), json::array({mixed(kLinear), kSoftmax})});
   const auto table = history.table();
@@ -63,7 +63,7 @@ TEST_CASE("a row of layers or of parts says what it is made of") {
   CHECK(list.lines[4].label == "attention=softmax");
 }
 
-TEST_CASE("the parts of an attention can be named in --rows, and those that vary are shown") {
+TEST_CASE("the parts of an attention can be named in --rows, and parts that vary are shown") {
   const History history({kSoftmax, mixed(kLinear), mixed(kLinear, 8), mixed(kSoftmax)});
   const auto table = history.table();
   CHECK(table.row_paths == std::vector<std::string>{"attention", "attention.parts.0.window"});

@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("spellings of one number are one setting, within a file and between files") {
+TEST_CASE("spellings of one number are one setting, in one file and in several files") {
   const std::string head = "experiment,seed,model.layers,train.learning_rate,task.code,test/accuracy\n";
   Imports run;
   run.import(head + "x,1,4,.001,04,60\nx,02,4.0,0.001,4,62\nx,3.0,+4,1e-3,4.0,64\n");
@@ -45,7 +45,7 @@ TEST_CASE("two integers with the same double stay different") {
   CHECK(ask(run.file(), "SELECT count(DISTINCT text) AS n FROM parameters WHERE path = 'a'") == "n\n2\n");
 }
 
-TEST_CASE("a run that is twice in a file counts once, by its later line, and a note names the lines") {
+TEST_CASE("a run that is in a file twice counts once, by its later line, and a note names both lines") {
   const std::string head = "experiment,attention,seed,test/accuracy,outcome\nt,softmax,1,60,\nt,softmax,2,61,\n";
   Imports run;
   const auto output = run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n");
@@ -79,7 +79,7 @@ TEST_CASE("scores in percent that look like shares, or are above 100, are noted;
   CHECK(noted("test/bits_per_byte", "x,1,0.9\nx,2,1.4\n").empty());
 }
 
-TEST_CASE("every spelling of nan is no number, as a parameter and as a metric, in both formats") {
+TEST_CASE("every spelling of nan is read as NaN, as a parameter and as a metric, in both formats") {
   for (const std::string nan : {"nan", "NaN", "NAN"}) {
     Imports run;
     run.import("experiment,seed,a,test/accuracy\nx,1," + nan + "," + nan + "\n");
@@ -95,7 +95,7 @@ TEST_CASE("every spelling of nan is no number, as a parameter and as a metric, i
         "text,number\nfalse,0\ntrue,1\ninfinity,\nnano,\n");
 }
 
-TEST_CASE("a file that only looks like a file of trials is refused with the remedy") {
+TEST_CASE("a file that is not a file of trials is refused with the remedy") {
   Imports run;
   const auto refused = [&](const std::string& text, const std::string& why) {
     INFO(why);

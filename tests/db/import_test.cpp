@@ -93,7 +93,7 @@ TEST_CASE("import reads the files of export: every table is the same in both his
   }
 }
 
-TEST_CASE("a CSV of people becomes trials of an experiment, once, in a history that was not there") {
+TEST_CASE("a CSV written by hand becomes trials of an experiment, once, in a new history") {
   Imports run;
   CHECK(run.import(kThree) == run.path("in.csv") + ": 3 trials of far came, 0 were there already\n");
   CHECK(run.exit_code == 0);
@@ -119,7 +119,7 @@ TEST_CASE("--experiment replaces the file's column; --dry-run shows how the file
   CHECK(has(run.import(kThree, "--experiment other --dry-run"), "0 trials of other would come, 3 were there already"));
 }
 
-TEST_CASE("an imported trial is never done for a grid, and nothing is concluded from it") {
+TEST_CASE("an imported trial never counts as done for a grid, and no times are estimated from it") {
   Imports run;
   const auto one = trial("softmax", {}, 1);
   run.import("experiment,key,seed,attention,test/accuracy,wall_s,environment.git\nstudy," + key_of(one) +
@@ -176,7 +176,7 @@ TEST_CASE("imported trials come after the existing grid; a later import of the s
   CHECK(has(run("table more --rows attention"), "52.0 ± 3.5"));
 }
 
-TEST_CASE("imported trials travel with a merge, and are known there") {
+TEST_CASE("a merge copies imported trials, and they stay marked as imported") {
   Imports run;
   run.import(kThree);
   const auto other = run.path("other.db");
@@ -187,7 +187,7 @@ TEST_CASE("imported trials travel with a merge, and are known there") {
   CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // the later grid had two: import lists all
 }
 
-TEST_CASE("metrics: the house's are known, others say unit and better end, and never another than before") {
+TEST_CASE("metrics: ablate's own are known; others give unit and better direction, which cannot change later") {
   Imports run;
   run.import("experiment,seed,test/bleu[% max],energy/used [J min],probe/layers[],test/accuracy@pairs=8\nx,1,20,3,2,50\n");
   CHECK(run.exit_code == 0);
@@ -245,7 +245,7 @@ TEST_CASE("faults in an import are reported by file, line and column, and nothin
   CHECK(has(run("import " + run.path("nowhere.csv")), "cannot read"));
 }
 
-TEST_CASE("blanks around a metric's number are none of it") {
+TEST_CASE("blanks around a metric's number are ignored") {
   Imports run;
   run.import("experiment,seed,attention,test/accuracy\nx,1,a,70 \nx,1,b, 71\t\nx,1,c,nan \n");
   CHECK(run.exit_code == 0);

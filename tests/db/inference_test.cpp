@@ -10,7 +10,7 @@
 
 using namespace ablate::db;
 
-TEST_CASE("sign flips and splits are counted as by hand") {
+TEST_CASE("sign flips and splits equal counts by hand") {
   CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 2 of 8 sums (6 and -6) are as far
   CHECK(sign_flip_test(std::vector{1.0, 1.0, 1.0, 1.0}).p == 0.125);
   CHECK(sign_flip_test(std::vector{1.0, -1.0}).p == 1);
@@ -44,7 +44,7 @@ TEST_CASE("differences of scores tie by the rounding of the scores") {
   }
 }
 
-TEST_CASE("differences that are equal but for rounding have no deviation, and no t test") {
+TEST_CASE("differences that are equal up to rounding have no deviation and no t test") {
   std::vector<Sample> a, b;
   for (int seed = 1; seed <= 8; ++seed) b.push_back({seed, 59.0 + seed}), a.push_back({seed, b.back().value + 0.1});
   const auto found = difference_of(a, b, true);
@@ -78,7 +78,7 @@ TEST_CASE("if there are too many arrangements, they are drawn with a fixed seed"
   CHECK(split.p == Approx(sign_flip_test(differences).p).margin(0.05));
 }
 
-TEST_CASE("pairs are formed by seed, and who has no partner is named") {
+TEST_CASE("pairs are formed by seed, and seeds without a partner are named") {
   const std::vector<Sample> a = {{1, 10}, {2, 20}, {3, 30}, {5, 7}}, b = {{3, 31}, {2, 19}, {1, 12}, {4, 100}};
   const auto found = difference_of(a, b);
   CHECK(found.paired);
@@ -99,7 +99,7 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
   CHECK(std::isnan(broken.low));
 }
 
-TEST_CASE("number of seeds that a difference needs") {
+TEST_CASE("the number of seeds that a significant difference needs") {
   // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). One choice of signs has a closed form,
   // Phi(effect)^n.
   const struct {

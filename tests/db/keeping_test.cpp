@@ -44,7 +44,7 @@ const std::string kAll = "SELECT * FROM trials ORDER BY trial";
 
 }  // namespace
 
-TEST_CASE("a history has one name, through any link") {
+TEST_CASE("a history has the same name through any link") {
   Folder folder;
   const auto real = folder / "real.db", link = folder / "link.db";
   { const Store made(real); }
@@ -54,7 +54,7 @@ TEST_CASE("a history has one name, through any link") {
   CHECK(artifact_folder(link, kOutput) == artifact_folder(real, kOutput));
 }
 
-TEST_CASE("a history with two hard links is refused wherever it would be written, by either name, and read") {
+TEST_CASE("a history with two hard links can be read, but is never written, by either name") {
   Folder folder;
   const auto real = folder / "real.db", other = folder / "other.db";
   make(real);
@@ -72,7 +72,7 @@ TEST_CASE("a history with two hard links is refused wherever it would be written
   CHECK(Store(real).file() == real);
 }
 
-TEST_CASE("a file that another process is rescuing into is left alone") {
+TEST_CASE("a rescue does not overwrite a file that another process writes") {
   Folder folder;
   Store store(folder / "a.db");
   const auto file = folder / "a.rescued.db";
@@ -84,7 +84,7 @@ TEST_CASE("a file that another process is rescuing into is left alone") {
   CHECK(Store(file).leases().held.empty());
 }
 
-TEST_CASE("a rescue leaves the log of the history that has come in the file's place") {
+TEST_CASE("a rescue does not change the log of a history that has replaced the file") {
   Folder folder;
   const auto file = folder / "a.db", to = folder / "rescued.db";
   Store store(file);
@@ -102,7 +102,7 @@ TEST_CASE("a rescue leaves the log of the history that has come in the file's pl
   CHECK(Reader(file).experiments() == std::vector<std::string>{"another"});
 }
 
-TEST_CASE("a sound history is reported as sound; a page of zeros and a dangling row are faults") {
+TEST_CASE("a sound history passes the check; a page of zeros and a dangling row are reported as faults") {
   Folder folder;
   const auto file = folder / "a.db";
   make(file);
@@ -120,7 +120,7 @@ TEST_CASE("a sound history is reported as sound; a page of zeros and a dangling 
   CHECK((!error.empty() || found.size() > dangling.size()));
 }
 
-TEST_CASE("a backup is a history of its own, also while another program writes, and never over a file") {
+TEST_CASE("a backup is a separate history, also while another program writes, and never overwrites a file") {
   Folder folder;
   const auto file = folder / "a.db", copy = folder / "copy.db";
   Store store(file);

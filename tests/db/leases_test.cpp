@@ -1,4 +1,4 @@
-// Leases in SQLite: a result is recorded once, under its own fence, whatever other processes write.
+// Leases in SQLite: a result is recorded once, under its own fence, even if other processes write.
 #include "db/history/leases.h"
 
 #include <signal.h>
@@ -62,7 +62,7 @@ struct Shared {
 
 }  // namespace
 
-TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with again it is leased under a newer fence") {
+TEST_CASE("a trial that runs elsewhere is not leased; a done trial is leased only with `again`, under a newer fence") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   REQUIRE(mine.what == What::kMine);
@@ -80,7 +80,7 @@ TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with 
   CHECK(again.fence > other.fence);
 }
 
-TEST_CASE("a trial that was given back, or whose scheduler ended, is free for all schedulers") {
+TEST_CASE("a trial that its scheduler released, or whose scheduler exited, is free for all schedulers") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   at.one.give_back(key_of(kA), mine.fence + 1);  // the fence of another lease
@@ -97,7 +97,7 @@ TEST_CASE("a trial that was given back, or whose scheduler ended, is free for al
   CHECK(at.one.leases().held.empty());
 }
 
-TEST_CASE("a late result is stored as an interrupted attempt that says what it was, and counts nowhere") {
+TEST_CASE("a late result is stored as an interrupted attempt with the result in its reason, and counts nowhere") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   at.first_lives = false;
@@ -122,7 +122,7 @@ TEST_CASE("a fence records one result, even if it is written several times") {
   CHECK(at.done_attempts() == 1);
 }
 
-TEST_CASE("a trial that failed elsewhere is not leased by a running scheduler, unless it failed before or was interrupted") {
+TEST_CASE("a trial that failed elsewhere is not leased, except if it failed before this run or was interrupted") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   const auto [outcome, is_free] = GENERATE(table<std::string, bool>({{"failed", false},
@@ -137,7 +137,7 @@ TEST_CASE("a trial that failed elsewhere is not leased by a running scheduler, u
   CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (is_free ? What::kElsewhere : What::kMine));
 }
 
-TEST_CASE("a trial that its scheduler retries is free for all meanwhile, under a new fence") {
+TEST_CASE("a trial that its scheduler will retry is free for all schedulers until then, under a new fence") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   auto attempt = at.result(mine.fence, "oom");
@@ -155,14 +155,14 @@ TEST_CASE("a trial that its scheduler retries is free for all meanwhile, under a
   CHECK(at.ask(at.one, at.first).what == What::kFailed);
 }
 
-TEST_CASE("an own failure does not keep a scheduler from trying again") {
+TEST_CASE("a scheduler may lease a trial again after its own failure") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   CHECK(at.one.put_leased(at.result(mine.fence, "failed")));
   CHECK(at.ask(at.one, at.first).what == What::kMine);
 }
 
-TEST_CASE("a slot is used once; a locked slot is skipped, and a scheduler that meets others may refuse") {
+TEST_CASE("a slot is used once; a locked slot is skipped, and a scheduler may refuse to start beside others") {
   Folder folder;
   const auto file = folder / "h.db";
   Store store(file);
@@ -194,7 +194,7 @@ TEST_CASE("a slot is used once; a locked slot is skipped, and a scheduler that m
   CHECK(met.front().second);  // its heartbeat shows that it lives
 }
 
-TEST_CASE("a deletion forgets leases that have ended, and leaves those that are held") {
+TEST_CASE("a deletion removes leases that have ended, and leaves active leases") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   at.ask(at.one, at.first, kB);
@@ -236,7 +236,7 @@ void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>
 
 }  // namespace
 
-TEST_CASE("eight processes that die now and then record each trial once, each under a fence of its own") {
+TEST_CASE("eight processes that die now and then record each trial once, each under its own fence") {
   Folder folder;
   const auto file = folder / "h.db";
   const auto trials = trials_of(kTrials);

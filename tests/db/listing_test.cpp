@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a history without an attempt is reported as in a table, and is no error") {
+TEST_CASE("a history without attempts is reported as in a table, and is no error") {
   const std::string words = "a.db has no trials yet: `ablate run FILE` makes some";
   Commands run;
   std::filesystem::remove(run.file());
@@ -76,7 +76,7 @@ TEST_CASE("progress of an attempt that is not done, with its curves") {
   CHECK(run("query 'SELECT count(*) AS n FROM curves WHERE attempt = 3' --format csv") == "n\n2\n");
 }
 
-TEST_CASE("an empty text is no name of anything") {
+TEST_CASE("an empty text is not accepted as a name") {
   Commands run;
   const std::string why = ": found an empty text, as of a variable that is not set; name one, or leave it out";
   for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "EXPERIMENT" + why));
@@ -85,7 +85,7 @@ TEST_CASE("an empty text is no name of anything") {
   CHECK(has(run.words({"query", ""}), "the SQL is empty"));
 }
 
-TEST_CASE("names never steer the terminal") {
+TEST_CASE("names cannot steer the terminal") {
   Commands run;
   const std::string bad =
       "a\x1b[2J\nb\xc2\x9b"

@@ -37,7 +37,7 @@ const MetricInfo kAccuracy = {"test/accuracy", "%", "max", ""};
 
 }  // namespace
 
-TEST_CASE("three seeds are too few for the exact test, and the line says so instead of a p") {
+TEST_CASE("three seeds are too few for the exact test, and the line says so instead of showing p") {
   const std::vector<double> first = {90.5, 91.25, 92.75}, second = {88, 87.5, 90};
   const Study study({{"first", first}, {"second", second}});
   const auto exact = study.table({"attention=second"});
@@ -71,7 +71,7 @@ TEST_CASE("three seeds are too few for the exact test, and the line says so inst
   CHECK(welch.p > difference_of(seeded({61.5, 60.25, 63, 62}), seeded({58, 64, 50.5}, 11)).least_p);
 }
 
-TEST_CASE("rows with too few seeds are named beside those that have enough") {
+TEST_CASE("rows with too few seeds are named, and rows with enough seeds are tested") {
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"short", {61, 62, 63}}});
   const auto table = study.table({"attention=softmax"});
   CHECK(table.cell(0, 0, 0).comparison().significance == Significance::kBetter);
@@ -79,7 +79,7 @@ TEST_CASE("rows with too few seeds are named beside those that have enough") {
   CHECK(notes(table, "not tested: numbers of short are of too few seeds for the exact test"));
 }
 
-TEST_CASE("a metric without a better end is tested with a neutral mark, and what is not tested is named") {
+TEST_CASE("a metric without a better direction is tested with a neutral mark, and untested rows are named") {
   const auto tested = [&](const MetricInfo& metric, const std::string& against) {
     auto table = table_of(metric, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 1))}, {"c", seeded(plus(kEight, 1e-9))}});
     run_statistics({{"against", {against}}}, table);
@@ -100,7 +100,7 @@ TEST_CASE("a metric without a better end is tested with a neutral mark, and what
   CHECK_FALSE(notes(tested(kAccuracy, "attention=a"), "≠"));
 }
 
-TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
+TEST_CASE("a difference below the visible digits has no mark, and shows its p") {
   auto table = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}, {"c", seeded(plus(kEight, 3))}});
   run_statistics({{"against", {"attention=a"}}}, table);
   CHECK(table.cell(1, 0, 0).comparison().significance == Significance::kBetter);
@@ -119,7 +119,7 @@ TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
   CHECK(has(shown, "0.0078"));
 }
 
-TEST_CASE("values without seeds are no seeds in any note") {
+TEST_CASE("values without seeds are not counted as seeds in any note") {
   const auto bare = [](const std::vector<double>& values) {
     std::vector<Sample> samples;
     for (const double value : values) samples.push_back({std::nullopt, value});
@@ -158,7 +158,7 @@ TEST_CASE("equal values have no deviation, and sums that differ only by rounding
   CHECK((ranks == std::vector<double>{2.5, 2.5, 4, 1}));
 }
 
-TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
+TEST_CASE("infinity is inf in every format of a table, and NaN is not inf") {
   auto table = table_of(kAccuracy, {{"a", seeded({INFINITY, INFINITY})}, {"b", seeded({1, -INFINITY})}, {"c", seeded({NAN})}});
   run_statistics({}, table);
   const auto text = to_text(table, Format::kMarkdown);
@@ -171,7 +171,7 @@ TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
   CHECK(cells[2]["mean"].is_null());  // JSON has no infinity
 }
 
-TEST_CASE("an untested difference has its reason: no spread for a t test, or no number of the reference") {
+TEST_CASE("an untested difference has a reason: no spread for a t test, or no number of the reference") {
   const std::vector<Sample> five(3, {std::nullopt, 5}), six(3, {std::nullopt, 6});
   auto alike = table_of(kAccuracy, {{"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=five"}}, {"test", {"t"}}}, alike);

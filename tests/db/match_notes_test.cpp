@@ -63,7 +63,7 @@ const StudyMatch kBySoftmax{"parameters", "attention=softmax", "model.hidden"};
 
 }  // namespace
 
-TEST_CASE("a table says that rows are matched, and names those that are further off than 2 %") {
+TEST_CASE("a note reports that rows are matched, and names rows that differ by more than 2 %") {
   const std::string start = "parameters within 2 % of those of attention=softmax, by model.hidden";
   CHECK(History({{"softmax", 128, 2, 10000}, {"adamra", 40, 2, 10200}}).note(kBySoftmax) == start);
   const History far({{"softmax", 128, 2, 10000}, {"adamra", 40, 2, 9799}, {"linear", 90, 2, 10100}, {"local", 9, 2, 12000}});
@@ -75,7 +75,7 @@ TEST_CASE("a table says that rows are matched, and names those that are further 
   CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // no rows are compared
 }
 
-TEST_CASE("rows are compared with the reference of their own task, and with none that has not run") {
+TEST_CASE("rows are compared with the reference of their own task, if that reference has run") {
   const History tasks(
       {{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 20000}, {"adamra", 40, 1, 10050}, {"adamra", 60, 2, 10050}});
   CHECK(has(tasks.note(kBySoftmax, {"attention"}), "but for: attention=adamra -49.8 % (10050 beside 20000)"));
@@ -99,19 +99,19 @@ TEST_CASE("rows are compared with the reference that the table shows") {
   CHECK(has(chosen.note(kBySoftmax, {"attention"}, {"model.hidden=128,60"}), "attention=adamra +100.0 % (20000 beside 10000)"));
 }
 
-TEST_CASE("rows of another experiment that has the same trials are not judged") {
+TEST_CASE("rows of another experiment with the same trials are not judged") {
   const History two({{"softmax", 128, 1, 10000}, {"adamra", 40, 1, 15000}}, "model/parameters", {"study", "other"});
   const auto note = two.note(kBySoftmax, {}, {}, {"study", "other"});
   CHECK(has(note, "+50.0 %"));
   CHECK_FALSE(has(note, "experiment=other"));
 }
 
-TEST_CASE("a reference may be named by a list as TOML has it") {
+TEST_CASE("a reference may be named by a list in TOML's form") {
   const History history({{"softmax", 128, 1, 10000}, {"adamra", 40, 1, 15000}});
   CHECK(has(history.note({"parameters", "attention=[\"softmax\"]", "model.hidden"}), "+50.0 %"));
 }
 
-TEST_CASE("bytes of state are shown in bytes") {
+TEST_CASE("the size of a state is shown in bytes") {
   const History states({{"linear", 64, 1, 0.5}, {"retention", 90, 1, 0.75}}, "memory/state");
   CHECK(states.note({"state_bytes", "attention=linear", "model.hidden"}) ==
         "state bytes within 2 % of those of attention=linear, by model.hidden, but for: attention=retention model.hidden=90 "

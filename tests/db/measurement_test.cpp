@@ -54,7 +54,7 @@ nlohmann::json with(nlohmann::json environment, const char* field, const nlohman
 
 }  // namespace
 
-TEST_CASE("a table over environments that may change numbers says what differs") {
+TEST_CASE("a table over environments that may change numbers reports the differences") {
   Study study;
   const std::map<std::string, double> accuracy = {{"test/accuracy", 50}};
   for (const int seed : {1, 2}) study.add(on("softmax", seed), kHere, accuracy);
@@ -66,7 +66,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
               "computed in 2 environments, whose numbers may differ: variables.ATEN_CPU_CAPABILITY = unset / "
               "default (2 / 1 trials)"});
   }
-  SECTION("instructions: also which rows mix them") {
+  SECTION("instructions: the note also names rows that mix them") {
     const auto by = [](const char* capability, const char* kernels) {
       return with(with(kHere, "cpu_capability", capability), "kernels", kernels);
     };
@@ -81,7 +81,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // an environment without instructions
     CHECK(study.table({"test/accuracy"}).notes == notes);
   }
-  SECTION("products of bfloat16 count where they are mixed") {
+  SECTION("products of bfloat16 count if products are mixed") {
     const auto by = [](const char* products) { return with(kHere, "kernels_bfloat16", products); };
     study.add(on("linear", 1), by("amx"), accuracy);
     study.add(on("linear", 2), by("avx512"), accuracy);
@@ -92,8 +92,8 @@ TEST_CASE("a table over environments that may change numbers says what differs")
       return trial;
     };
     study.add(mixed(1), by("amx"), accuracy);
-    CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there, too, and elsewhere, in float32
-    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in its own column, or in none
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // mixed products ran only with amx; linear is float32
+    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // float32: not counted below
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
@@ -113,7 +113,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("delta", 1), with(went_on({{"torch", "2.10"}}), "torch", "2.12"), accuracy);
     CHECK(has(study.table({"test/accuracy"}).notes.at(0), "torch = 2.11.0 / 2.10 / 2.12 (4 / 1 / 1 trials)"));
   }
-  SECTION("one resumed trial is enough, and its row has several instructions") {
+  SECTION("a single resumed trial is enough, and its row has several instructions") {
     Study own;
     own.add(on("softmax", 1),
             with(with(kHere, "cpu_capability", "AVX2"), "resumed", {{"environments", {{{"cpu_capability", "AVX512"}}}}}),
@@ -167,7 +167,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
   }
 }
 
-TEST_CASE("step times of a busy machine are marked, with what derives from them") {
+TEST_CASE("step times of a busy machine are marked, and so are numbers that are derived from them") {
   Study study;
   const auto times = [](double wall, double computing, double spread) {
     return std::map<std::string, double>{
@@ -230,7 +230,7 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   CHECK(Digits({{0}, {0}}).text(0) == "0");
 }
 
-TEST_CASE("the default metric belongs to the selected trials, and is meaningful") {
+TEST_CASE("the default metric is a metric of the selected trials, and is meaningful") {
   Study study;
   const auto cost = on("softmax", 1);
   const auto benched = with(kHere, "run_for", "bench");
@@ -275,7 +275,7 @@ TEST_CASE("a metric with two slashes is an ordinary metric") {
   CHECK(has(message("attention/adamra/kpt"), "(did you mean attention/adamra/kept?)"));
 }
 
-TEST_CASE("CSV has nothing where there is nothing, and a dash where a dash is") {
+TEST_CASE("CSV has an empty field for a missing value, and a dash if the value is a dash") {
   Study study;
   auto dash = on("softmax", 1);
   dash["attention"]["mode"] = "-";

@@ -88,7 +88,7 @@ TEST_CASE("a file that is no complete history of a known schema is refused befor
   CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n7\n");
 }
 
-TEST_CASE("a row that breaks the schema's rules is reported, and nothing of its file is merged") {
+TEST_CASE("a row that violates the schema is reported, and nothing of its file is merged") {
   Folder folder;
   const auto file = folder / "a.db", other = folder / "other.db";
   make(file, 1);
@@ -100,7 +100,7 @@ TEST_CASE("a row that breaks the schema's rules is reported, and nothing of its 
   CHECK(faults(file).empty());
 }
 
-TEST_CASE("a metric with another unit or better end is refused with both definitions; the merge takes nothing") {
+TEST_CASE("a metric with another unit or direction is refused with both definitions, and nothing is merged") {
   Folder folder;
   const auto file = folder / "a.db", other = folder / "other.db";
   make(file, 1);
@@ -117,7 +117,7 @@ TEST_CASE("a metric with another unit or better end is refused with both definit
   }
 }
 
-TEST_CASE("a signal ends a merge, and leaves the history as it was") {
+TEST_CASE("a signal ends a merge, and leaves the history unchanged") {
   Folder folder;
   const auto file = folder / "a.db", other = folder / "other.db";
   make(file, 1);
@@ -131,7 +131,7 @@ TEST_CASE("a signal ends a merge, and leaves the history as it was") {
   CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n1\n");
 }
 
-TEST_CASE("every table and column of the schema travels, or is said here not to") {
+TEST_CASE("a merge copies every table and column of the schema, except those listed here") {
   Folder folder;
   { const Store store(folder / "a.db"); }
   // A new column must also be added to db/history/merge*.cpp. Ids are numbers in a single file. Rows of running and leases

@@ -108,7 +108,7 @@ class Three {
 
 }  // namespace
 
-TEST_CASE("merged in any order and grouping, all views say the same; twice is as once") {
+TEST_CASE("merges in any order and grouping give the same views, and a repeated merge changes nothing") {
   const Three three;
   const auto abc = three.merged({"a.db", "b.db", "c.db"});
   const auto expected = said_by(abc);
@@ -130,7 +130,7 @@ TEST_CASE("merged in any order and grouping, all views say the same; twice is as
   CHECK(ask(abc, "SELECT * FROM attempts") + ask(abc, "SELECT * FROM members") == before);
 }
 
-TEST_CASE("a merge brings what lacks, says how much, and leaves the other file as it was") {
+TEST_CASE("a merge adds missing rows, reports how many, and leaves the other file unchanged") {
   const Three three;
   const auto before = content(three / "b.db");
   Store store(three / "a.db");
@@ -161,7 +161,7 @@ TEST_CASE("a merge brings what lacks, says how much, and leaves the other file a
         "a\n53\n");
 }
 
-TEST_CASE("the settings of a trial are those of its latest done attempt, whichever history had it") {
+TEST_CASE("the settings of a trial are those of its latest done attempt, from any of the histories") {
   for (const bool turned : {false, true}) {
     Folder folder;
     const auto one = trial("softmax", {}, 1);
@@ -207,7 +207,7 @@ TEST_CASE("proofs are merged, and two of them may give the same key") {
   CHECK(store.delete_proof(2) == 1);
 }
 
-TEST_CASE("a grid that is listed again is the latest, whatever clock came before; a share's grid has its plan's time") {
+TEST_CASE("a grid that is listed again is the latest, even if clocks disagree; a share's grid has its plan's time") {
   Folder folder;
   const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
   const auto listed = [](const std::filesystem::path& file) {
@@ -234,7 +234,7 @@ TEST_CASE("a grid that is listed again is the latest, whatever clock came before
   CHECK(listed(folder / "a.db") == "n\n1\n");
 }
 
-TEST_CASE("imported trials that either history lists stay listed behind the later grid, in any order of merging") {
+TEST_CASE("imported trials that either history lists stay listed after the later grid, in any order of merges") {
   Folder folder;
   const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
   const auto import = [](Store& store, const std::vector<int>& seeds) {

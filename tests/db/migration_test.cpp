@@ -39,7 +39,7 @@ std::string schema_text(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a file of schema 23 is brought up to date with all that it holds, its proofs included") {
+TEST_CASE("a file of schema 23 is migrated with all its content, including its proofs") {
   Folder folder;
   const auto file = folder / "old.db", fresh = folder / "new.db";
   write_old(file);
@@ -61,7 +61,7 @@ TEST_CASE("a file of schema 23 is brought up to date with all that it holds, its
   CHECK(ask(file, "SELECT group_concat(proof || ':' || trials) FROM proofs") == "2:1");
 }
 
-TEST_CASE("a file of schema 23 is merged through a copy, and stays as it is") {
+TEST_CASE("a file of schema 23 is merged through a copy, and stays unchanged") {
   Folder folder;
   const auto old = folder / "old.db";
   write_old(old);

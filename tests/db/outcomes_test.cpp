@@ -72,7 +72,7 @@ TEST_CASE("the latest done attempts are the same for one key and for many keys a
   CHECK(text(each) == expected.dump());
 }
 
-TEST_CASE("last failures, and latest done attempts with some settings, are the same for one and for many at once") {
+TEST_CASE("last failures, and latest done attempts with some settings, are the same for one key and for many keys at once") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
@@ -111,7 +111,7 @@ TEST_CASE("last failures, and latest done attempts with some settings, are the s
   }
 }
 
-TEST_CASE("for keys that are not done, a history lists the outcomes of their attempts, the latest last") {
+TEST_CASE("for keys that are not done, a history lists the outcomes of their attempts, the latest outcome last") {
   Folder folder;
   Store store(folder / "tries.db");
   const auto never = trial("linear", {}, 1), twice = trial("linear", {}, 2), at_last = trial("linear", {}, 3),

@@ -39,7 +39,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a table is written to a file, and replaces a file that ablate wrote") {
+TEST_CASE("a table is written to a file, and replaces only a file that ablate wrote") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -55,7 +55,7 @@ TEST_CASE("a table is written to a file, and replaces a file that ablate wrote")
   CHECK(files_in(folder.path()) == 1);  // no temporary file is left
 }
 
-TEST_CASE("a file named relative to the current folder is recognised, too") {
+TEST_CASE("a file with a path relative to the current folder is recognised, too") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -66,7 +66,7 @@ TEST_CASE("a file named relative to the current folder is recognised, too") {
   CHECK(has(content(folder / "table.txt"), "softmax"));
 }
 
-TEST_CASE("a file that ablate did not write, or that was changed since, stays") {
+TEST_CASE("a file that ablate did not write, or that was changed later, is not replaced") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -82,7 +82,7 @@ TEST_CASE("a file that ablate did not write, or that was changed since, stays") 
   CHECK(content(file) == "changed by hand");
 }
 
-TEST_CASE("a run history is not written over, force or not") {
+TEST_CASE("a run history is never overwritten, with or without --force") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -97,7 +97,7 @@ TEST_CASE("a run history is not written over, force or not") {
   CHECK(has(run("table quickstart --force --out " + (folder / "link").string()), "found a SQLite database"));
 }
 
-TEST_CASE("a path that is no file is refused, even with --force, and a link stays a link") {
+TEST_CASE("a path that is not a file is refused, even with --force, and a link stays a link") {
   const OwnCache cache;
   const Folder folder;
   Commands run;

@@ -87,7 +87,7 @@ Table table_of(Draws& draws) {
 
 }  // namespace
 
-TEST_CASE("tests, power and Holm's correction of 1,000 random tables are those of SciPy and statsmodels") {
+TEST_CASE("tests, power and Holm's correction of 1,000 random tables equal those of SciPy and statsmodels") {
   for (const auto& row : rows_of("statistics.csv", 1000)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));
@@ -119,7 +119,7 @@ TEST_CASE("tests, power and Holm's correction of 1,000 random tables are those o
   }
 }
 
-TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables are those of statsmodels and autorank") {
+TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables equal those of statsmodels and autorank") {
   for (const auto& row : rows_of("statistics.csv", 1000)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));
@@ -151,7 +151,7 @@ TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables 
   }
 }
 
-TEST_CASE("flips and splits that are drawn have the p that SciPy has of the same 100,000 draws") {
+TEST_CASE("drawn flips and splits have the same p as SciPy with the same 100,000 draws") {
   for (const auto& row : rows_of("statistics_drawn.csv", 8)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));

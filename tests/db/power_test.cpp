@@ -12,7 +12,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("power: the least effect of some seeds, and the seeds that a difference needs") {
+TEST_CASE("power: the smallest effect that some seeds detect, and the number of seeds that a difference needs") {
   auto noise = plus(kEight, 1);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;
   const Study study({{"softmax", kEight}, {"noisy", noise}, {"exact", plus(kEight, 3)}});
@@ -36,7 +36,7 @@ TEST_CASE("power: the least effect of some seeds, and the seeds that a differenc
   CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // the least number for the exact test
 }
 
-TEST_CASE("power: for people, numbers have digits and a unit, and what is not known has a reason") {
+TEST_CASE("power: output for people has digits and units, and a reason for each unknown number") {
   const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}, {"equal", {1.5, 2.5, 3}}, {"one", {7}}});
   const auto data = power_rows(study.table({"attention=softmax"}), std::nullopt);
   const auto text = power_rows(study.table({"attention=softmax"}), std::nullopt, true);
@@ -56,7 +56,7 @@ TEST_CASE("power: for people, numbers have digits and a unit, and what is not kn
   CHECK(row(text, "one")[7] == "its numbers are of one seed");
 }
 
-TEST_CASE("power: contrasts are those that the table tests") {
+TEST_CASE("power: contrasts are the contrasts that the table tests") {
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"far", plus(kEight, 5)}});
   const auto power = power_rows(study.table_with({{"contrasts", {"attention=above", "attention=softmax"}}}), 1);
   CHECK(power.names[1] == "second");
@@ -66,7 +66,7 @@ TEST_CASE("power: contrasts are those that the table tests") {
   CHECK(power.rows[0][7] == 6);  // for one comparison
 }
 
-TEST_CASE("power: it is the t test's if the table uses the t test") {
+TEST_CASE("power: it is the power of the t test if the table uses the t test") {
   const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}});
   const auto power = power_rows(study.table_with({{"against", {"attention=softmax"}}, {"test", {"t"}}}), 1);
   REQUIRE(power.rows.size() == 1);

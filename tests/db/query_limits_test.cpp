@@ -1,4 +1,4 @@
-// Limits of a question in SQL: its memory, and its time if nobody reads the answer.
+// Limits of an SQL query: its memory, and its time if its reader is gone.
 #include <string>
 #include <system_error>
 
@@ -10,7 +10,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("an answer without end is refused before it takes the memory") {
+TEST_CASE("an endless answer is refused before it exceeds the memory limit") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }
@@ -25,10 +25,10 @@ TEST_CASE("an answer without end is refused before it takes the memory") {
   CHECK(has(error_of([&] { ask(file, "SELECT zeroblob(70000000)"); }), "more than 64 MiB"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1 AS a WHERE 1 = ?"); }), "found the parameter ?"));
   CHECK(has(error_of([&] { ask(file, "SELECT :seed"); }), "found the parameter :seed"));
-  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the question
+  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the query
 }
 
-TEST_CASE("a question whose answer nobody reads ends") {
+TEST_CASE("a query ends if its reader is gone") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }

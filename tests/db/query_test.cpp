@@ -90,7 +90,7 @@ TEST_CASE("names with quotes are columns like others") {
   CHECK(ask(file, "SELECT \"we\"\"ird'; DROP TABLE trial; --\" AS x FROM trials") == "x\n5\n");
 }
 
-TEST_CASE("the views lie in the file, and never lag") {
+TEST_CASE("the views are in the file, and are always up to date") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -128,7 +128,7 @@ TEST_CASE("the views lie in the file, and never lag") {
   CHECK(columns("extra%") == "");
 }
 
-TEST_CASE("columns whose names are taken have names of their own") {
+TEST_CASE("columns with names that are already used get other names") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -146,7 +146,7 @@ TEST_CASE("columns whose names are taken have names of their own") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
 }
 
-TEST_CASE("the host's own metrics have their columns, whatever else is in a history") {
+TEST_CASE("the host's own metrics always have their columns") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -162,7 +162,7 @@ TEST_CASE("the host's own metrics have their columns, whatever else is in a hist
         "dev/best_step,dev/Best_step (metric),DEV/best_step (metric) (metric)\n3,7,8\n");
 }
 
-TEST_CASE("a history with more names than a view can have columns") {
+TEST_CASE("a history may have more names than a view can have columns") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -174,7 +174,7 @@ TEST_CASE("a history with more names than a view can have columns") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n2500\n");
 }
 
-TEST_CASE("no SQL can write") {
+TEST_CASE("no SQL query can write") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
@@ -224,13 +224,13 @@ TEST_CASE("no SQL can write") {
   CHECK_FALSE(std::filesystem::exists(made));
   CHECK(has(error_of([&] { ask(file, "DELETE FROM result"); }), "DELETE result"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1; SELECT 2"); }), "second statement"));
-  // Statements that only read are not refused, whatever they look like.
+  // Statements that only read are never refused.
   CHECK(ask(file, "SELECT 1 AS a; -- the end\n ;") == "a\n1\n");
   CHECK(ask(file, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n") ==
         "s\n6\n");
 }
 
-TEST_CASE("wrong SQL is explained") {
+TEST_CASE("invalid SQL is refused with an explanation") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
@@ -249,7 +249,7 @@ TEST_CASE("wrong SQL is explained") {
             "no such column: experiment in that view; it is one of curves, experiments, tags, notes, members, published"));
 }
 
-TEST_CASE("a history can be read where nothing can be written") {
+TEST_CASE("a history in a read-only folder can be read") {
   Folder folder;
   std::filesystem::create_directory(folder / "sealed");
   const auto file = folder / "sealed/a?b#c%.db";
@@ -260,7 +260,7 @@ TEST_CASE("a history can be read where nothing can be written") {
   CHECK(text == "n\n2\n");
 }
 
-TEST_CASE("a format without a case is an error, and no empty answer") {
+TEST_CASE("an invalid format is an error, not an empty answer") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
@@ -270,7 +270,7 @@ TEST_CASE("a format without a case is an error, and no empty answer") {
   CHECK(has(error_of([&] { to_text(Table{}, none); }), "format 7 is none of"));
 }
 
-TEST_CASE("a view without an end in the place of a table is refused by all that name tables") {
+TEST_CASE("an endless view in the place of a table is refused by all commands that name tables") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
@@ -290,7 +290,7 @@ TEST_CASE("a view without an end in the place of a table is refused by all that 
   if (table != "environment" && table != "running") refused(error_of([&] { make_table(Reader(file), {}); }));
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
-  // A user's question is answered, and Ctrl-C ends it.
+  // A user's query is answered, and Ctrl-C ends it.
   if (table != "path" && table != "metric")  // these name the columns of views
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

@@ -11,7 +11,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("names in JSON cannot steer a terminal, and are complete") {
+TEST_CASE("names in JSON are complete, and cannot steer a terminal") {
   Commands run;
   const std::string name =
       "x\x1b[31m\x7f\xc2\x9b"
@@ -32,7 +32,7 @@ TEST_CASE("names in JSON cannot steer a terminal, and are complete") {
   }
 }
 
-TEST_CASE("table") {
+TEST_CASE("the table command") {
   Commands run;
   const auto text = run("table quickstart --rows attention,attention.rates --cols task --metric test/accuracy,train/step_time");
   CHECK(run.exit_code == 0);
@@ -90,7 +90,7 @@ TEST_CASE("trials of an earlier grid") {
   CHECK(has(run("show 1"), "  # the study has changed since: its latest grid does not have this trial\n"));
 }
 
-TEST_CASE("the command that repeats an attempt has a warning if it would not repeat it") {
+TEST_CASE("the command that repeats an attempt has a warning if it would give another result") {
   Commands run;
   const auto study = (run.file().parent_path() / "study.toml").string();
   const auto asked = trial("linear", {}, 1);
@@ -119,7 +119,7 @@ TEST_CASE("the command that repeats an attempt has a warning if it would not rep
   CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file differs from the file that was run\n"));
 }
 
-TEST_CASE("the line that repeats an attempt names the plugins of its whole study, and warns of relative paths") {
+TEST_CASE("the command that repeats an attempt names the plugins of the whole study, and warns of relative paths") {
   Commands run;
   const auto study = (run.file().parent_path() / "study.toml").string();
   auto ours = trial("softmax", {}, 2), foreign = trial("cosine", {"1/8"}, 2);
@@ -140,7 +140,7 @@ TEST_CASE("the line that repeats an attempt names the plugins of its whole study
             key_of(foreign).substr(0, 12) + "  # relative paths start at the folder in which the study was run\n"));
 }
 
-TEST_CASE("a reason of many lines is one line in tables and lists, and complete in show") {
+TEST_CASE("a reason of many lines is one line in tables and lists, and is complete in show") {
   Commands run;
   const std::string first = "found " + std::string(100, 'x'), rest = "\n  second \x1b[2J, \"line\"\n";
   {
@@ -174,7 +174,7 @@ TEST_CASE("missing measurements are not 0") {
         "cpu_s,peak_resident_mib\n2.25,64\n2.25,64\n,\n");
 }
 
-TEST_CASE("attempts") {
+TEST_CASE("the attempts command") {
   Commands run;
   const auto text = run("attempts quickstart");
   CHECK(has(text, "attention=adamra"));
@@ -191,7 +191,7 @@ TEST_CASE("attempts") {
   CHECK(json[0]["value"].is_null());
 }
 
-TEST_CASE("show") {
+TEST_CASE("the show command") {
   Commands run;
   const auto text = run("show 1");
   for (const auto* part : {"85.50", "▁", "█", "100.0 -> 1.000", "steps 1 to 100", "attention", "softmax", "code c0de", "2.11.0",
@@ -204,14 +204,14 @@ TEST_CASE("show") {
   CHECK(has(run("show 99"), "a number up to 2"));
 }
 
-TEST_CASE("query") {
+TEST_CASE("the query command") {
   Commands run;
   CHECK(has(run("query"), "\"test/accuracy\""));
   CHECK(run("query \"SELECT attention FROM trials ORDER BY attempt\" --format csv") == "attention\nsoftmax\nadamra\n");
   CHECK(has(run("query \"DELETE FROM result\""), "only reads"));
 }
 
-TEST_CASE("an attempt whose environment or overrides are no JSON is shown with all the rest") {
+TEST_CASE("an attempt whose environment or overrides are not JSON is shown with all other fields") {
   Commands run;
   const std::string bad = GENERATE(as<std::string>{}, "{\"host\": ", "[1, 2]", "", std::string(1'000'000, '['));
   {
@@ -230,7 +230,7 @@ TEST_CASE("an attempt whose environment or overrides are no JSON is shown with a
   CHECK(nlohmann::json::parse(run("show 1 --format json"))["environment"].size() == 1);
 }
 
-TEST_CASE("a reason of many megabytes takes no longer than it is long") {
+TEST_CASE("a reason of many megabytes is shown cut to one line") {
   Commands run;
   {
     SQLite::Database database(run.file().string(), SQLite::OPEN_READWRITE);
@@ -241,7 +241,7 @@ TEST_CASE("a reason of many megabytes takes no longer than it is long") {
   for (const auto* line : {"attempts", "table"}) CHECK(has(run(line), std::string(79, 'x') + "…"));
 }
 
-TEST_CASE("power: a difference is a number above 0") {
+TEST_CASE("power: a difference must be above 0") {
   Commands run;
   for (const std::string value : {"nan", "inf", "0", "-1", "1%"}) {
     INFO(value);

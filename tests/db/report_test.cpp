@@ -15,7 +15,7 @@ namespace {
 
 const std::string kHostile = "</script><img src=x onerror=alert(1)>\"'\xE2\x80\xA8&";
 
-/// Two experiments that share a trial. In the first, one trial failed and ran again, one never ran, one has no finite number.
+/// Two experiments that share a trial. In the first, a trial failed and ran again (with NaN), and a trial never ran.
 class Reported {
  public:
   Reported() {
@@ -65,7 +65,7 @@ const ordered_json& one_of(const ordered_json& list, const char* name, const std
 
 }  // namespace
 
-TEST_CASE("a report has each trial of its experiments, by the attempt that counts, and why others failed") {
+TEST_CASE("a report has each trial of its experiments, by the attempt that counts, and the reasons of failures") {
   const Reported ask;
   const auto report = ask({"first", "second"});
   CHECK(report["trials"]["experiment"] == ordered_json({0, 0, 0, 0, 0, 1}));
@@ -90,7 +90,7 @@ TEST_CASE("a report has each trial of its experiments, by the attempt that count
   CHECK(report["reasons"][report["attempts"][0][3].get<std::size_t>()] == kHostile);
 }
 
-TEST_CASE("a report's parameters say what differs, keep their types, and hold integers that a double cannot") {
+TEST_CASE("a report lists parameters that differ, with their types, even integers that a double cannot represent") {
   const Reported ask;
   const auto report = ask({"first"});
   const auto& attention = one_of(report["parameters"], "path", "attention");
@@ -120,7 +120,7 @@ TEST_CASE("a report's metrics are exact, from done trials only, and NaN differs 
   CHECK(report["metrics"].size() == 2);  // dev/accuracy has no values and is left out
 }
 
-TEST_CASE("a report's curves are thinned, and keep their ends") {
+TEST_CASE("a report's curves are thinned, and keep their first and last points") {
   const Reported ask;
   const auto report = ask({"first", "second"});
   REQUIRE(report["curves"].size() == 1);
@@ -137,7 +137,7 @@ TEST_CASE("a report's curves are thinned, and keep their ends") {
     CHECK(values[i].get<double>() == Approx(1 / steps[i].get<double>()).epsilon(5e-4));
 }
 
-TEST_CASE("each number of a report's table leads to the trials that it is made of") {
+TEST_CASE("each number of a report's table links to the trials behind it") {
   const Reported ask;
   const auto report =
       ask({"second", "first"}, {{"", {.experiments = {"first"}, .rows = {"attention"}, .metrics = {"train/step_time"}}},
@@ -168,7 +168,7 @@ TEST_CASE("each number of a report's table leads to the trials that it is made o
   CHECK(has(report["tables"][1]["failed"].get<std::string>(), "no.such"));
 }
 
-TEST_CASE("a table over several experiments leads to each one's own trials, also where they share one") {
+TEST_CASE("a table over several experiments links to each experiment's own trials, even if they share a trial") {
   const Reported ask;
   const auto report = ask({"second", "first"},
                           {{"", {.experiments = {"first", "second"}, .rows = {"attention"}, .metrics = {"train/step_time"}}}});
@@ -182,7 +182,7 @@ TEST_CASE("a table over several experiments leads to each one's own trials, also
   CHECK(trials.at("first softmax") == ordered_json({1, 2}));
 }
 
-TEST_CASE("a report of what is not there is refused") {
+TEST_CASE("a report of an unknown experiment is refused") {
   const Reported ask;
   CHECK(has(error_of([&] { ask({"frist"}); }), "first"));
 }

@@ -189,7 +189,7 @@ TEST_CASE("the attentions on pictures: every row, in the study's order") {
   for (std::size_t i = 0; i < 32; ++i) CHECK(plugin_of(page.rows[i][0]) == in_order[i]["row"]["attention"]);
 }
 
-TEST_CASE("the attentions on recall and on MAD: the rows that were run since runtime version 4") {
+TEST_CASE("the attentions on recall and on MAD: the rows that have run since runtime version 4") {
   for (const auto& [heading, rows, metrics] :
        {std::tuple(
             "On recall", 13,
@@ -211,7 +211,7 @@ TEST_CASE("the attentions on recall and on MAD: the rows that were run since run
   }
 }
 
-TEST_CASE("routing, small: every row, in the study's order; reformer's row of half an hour") {
+TEST_CASE("routing, small: every row, in the study's order; and reformer's row of half an hour") {
   const auto page = section("results.md", "Routing: learned");
   const Pages run(page);
   const auto bits = run.cells("test/bits_per_dimension", json::object()),
@@ -261,7 +261,7 @@ TEST_CASE("tables on the page are printed exactly") {
   }
 }
 
-TEST_CASE("README's table is that of the raw cells, times aside") {
+TEST_CASE("README's table equals the table of the raw cells, except for times") {
   const auto rows = [](const std::string& text) {
     static const std::regex time(R"(~?[0-9.]+ ± [0-9.]+ +([0-9.]+ ± [0-9.]+\n))"), space(" +");
     const auto table = text.substr(text.find("\nattention ") + 1);
@@ -276,7 +276,7 @@ TEST_CASE("README's table is that of the raw cells, times aside") {
   CHECK(rows(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "README.md")) == rows(printed));
 }
 
-TEST_CASE("the query beside each file of raw cells makes it again, but for the keys of what was imported") {
+TEST_CASE("the query beside each file of raw cells writes it again, except for the keys of imported trials") {
   std::size_t files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments/results")) {

@@ -30,7 +30,7 @@ std::map<std::string, std::pair<std::string, std::string>> studies() {
   return all;
 }
 
-/// Answers of commands after an import, without the notes about the origin of trials.
+/// Output of commands after an import, without the notes about the origin of trials.
 class RoundTrip : public Imports {
  public:
   /// Adds the study to an experiment, as if the experiment had run here.
@@ -65,7 +65,7 @@ class RoundTrip : public Imports {
 
 }  // namespace
 
-TEST_CASE("raw cells that were imported, exported and imported again give the same tables, named ones included") {
+TEST_CASE("raw cells that are imported, exported and imported again give the same tables, also named tables") {
   const auto known = studies();
   int files = 0, named = 0;
   for (const auto& entry : fs::directory_iterator(kStudies / "results")) {
@@ -94,7 +94,7 @@ TEST_CASE("raw cells that were imported, exported and imported again give the sa
   CHECK(named >= 20);
 }
 
-TEST_CASE("a tuned study keeps its roles: dev chooses the same values, by the same seeds") {
+TEST_CASE("a tuned study is the same after a round trip: dev chooses the same values, by the same seeds") {
   const std::string text = "[table.chosen]\nrows = [\"attention\"]\nmetric = [\"test/accuracy\", \"dev/accuracy\"]\n";
   auto apart = kPoints;
   for (auto& point : apart) point.seed += 100, point.tunes = true;
@@ -134,7 +134,7 @@ TEST_CASE("a tuned study keeps its roles: dev chooses the same values, by the sa
   }
 }
 
-TEST_CASE("imported trials keep their cells where another grid of the experiment comes by a merge") {
+TEST_CASE("imported trials stay in their cells if a merge adds another grid of the experiment") {
   const Tuned study(kPoints);
   RoundTrip run;
   fs::copy_file(study.file(), run.file());
@@ -161,7 +161,7 @@ TEST_CASE("imported trials keep their cells where another grid of the experiment
   CHECK(run("table study --rows attention") == merged);
 }
 
-TEST_CASE("a merge says that a newer grid lists fewer trials, and how tables get them back") {
+TEST_CASE("a merge reports that a newer grid lists fewer trials, and how tables show the others again") {
   Imports run;
   std::vector<nlohmann::json> trials;
   for (const int seed : {1, 2, 3}) trials.push_back(trial("softmax", {}, seed));

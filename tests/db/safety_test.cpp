@@ -46,10 +46,10 @@ std::int64_t runs_in(const std::filesystem::path& file) { return list_attempts(R
 
 }  // namespace
 
-TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, and what it held can be rescued") {
+TEST_CASE("a file that was removed, moved, replaced or emptied is not written, and its content can be rescued") {
   Recorded at;
   const auto rescued = at.folder / "rescued.db";
-  SECTION("removed, with what was recorded still in the write-ahead log") {
+  SECTION("removed, and the recorded rows are still in the write-ahead log") {
     REQUIRE(std::filesystem::file_size(at.file.string() + "-wal") > 0);
     for (const auto* part : {"", "-wal", "-shm"}) std::filesystem::remove(at.file.string() + part);
     CHECK(has(at.gone(), "a.db was removed or moved since it was opened"));
@@ -85,20 +85,20 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
   CHECK(has(error_of([&] { at.store.rescue(at.folder / "none/x.db"); }), "cannot rescue"));
 }
 
-TEST_CASE("a file that was overwritten in place differs from a file with a passing fault") {
+TEST_CASE("a file that was overwritten in place differs from a file with a temporary fault") {
   Recorded at;
   const auto overwrite = [&](std::streamoff from) {
     std::fstream out(at.file, std::ios::in | std::ios::out | std::ios::binary);
     out.seekp(from);
     out << std::string(std::filesystem::file_size(at.file) - static_cast<std::size_t>(from), 'x');
   };
-  SECTION("while all that SQLite needs is still in its log") {
+  SECTION("the log still has everything that SQLite needs") {
     overwrite(0);
     CHECK(has(at.gone(), "was overwritten since it was opened"));
     at.store.rescue(at.folder / "rescued.db");
     CHECK(runs_in(at.folder / "rescued.db") == 1);
   }
-  SECTION("behind its beginning, with nothing in the log") {
+  SECTION("overwritten after its beginning, with an empty log") {
     SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
     Store store(at.file);
     overwrite(100);
@@ -106,7 +106,7 @@ TEST_CASE("a file that was overwritten in place differs from a file with a passi
   }
 }
 
-TEST_CASE("every write looks first, and from any working folder") {
+TEST_CASE("every write first checks the file, from any working folder") {
   Recorded at;
   const auto home = std::filesystem::current_path();
   std::filesystem::current_path(at.folder / ".");
@@ -121,7 +121,7 @@ TEST_CASE("every write looks first, and from any working folder") {
   CHECK_THROWS_AS(relative.put_running({}), Gone);
 }
 
-TEST_CASE("a lock of another process is waited for up to the limit, and passes") {
+TEST_CASE("the store waits for another process's lock up to the limit, and then continues") {
   Recorded at;
   at.store.set_patience(20);
   SQLite::Database other(at.file.string(), SQLite::OPEN_READWRITE);
@@ -155,7 +155,7 @@ TEST_CASE("a full disk is reported as a passing fault, and the same call succeed
   CHECK(at.store.put_attempt(attempt) == 2);
 }
 
-TEST_CASE("only regular files hold a history, and names that end with the process are refused") {
+TEST_CASE("only regular files can be histories, and names that vanish with the process are refused") {
   Folder folder;
   mkfifo((folder / "fifo").c_str(), 0600);
   for (const auto& [name, message] : std::vector<std::pair<std::string, std::string>>{
@@ -188,7 +188,7 @@ TEST_CASE("a running trial is reported while its process lives") {
   CHECK(rows() == 1);  // processes of another host are unknown here
 }
 
-TEST_CASE("a process is identified by PID and start: not a later process with its PID, and not a dead one") {
+TEST_CASE("a process is identified by PID and start: a later process with its PID differs, and a dead process is gone") {
   const auto self = this_process();
   CHECK(lives(self));
   CHECK_FALSE(lives({self.host, self.id, self.started - 1}));
@@ -213,7 +213,7 @@ void write_whole(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a damaged file is refused before it is written to, as what it is and with the remedy") {
+TEST_CASE("a damaged file is refused before it is written to, with the kind of damage and the remedy") {
   Folder folder;
   const auto file = folder / "a'b.db";
   write_whole(file);
@@ -226,7 +226,7 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
     CHECK(has(read, "is a damaged SQLite database"));
     CHECK_FALSE(has(read, "no run history"));
   }
-  SECTION("cut off by its last byte") { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1); }
+  SECTION("cut off by one byte") { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1); }
   SECTION("overwritten in pages that the query for done trials does not read") {
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
     const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
@@ -245,7 +245,7 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
   CHECK_FALSE(std::filesystem::exists(folder / "a'b.recovered.db"));
 }
 
-TEST_CASE("a copy that would be damaged as well is no rescue") {
+TEST_CASE("a rescue is refused if its copy would be damaged as well") {
   Recorded at;
   SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
   Store store(at.file);

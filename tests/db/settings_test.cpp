@@ -36,7 +36,7 @@ TEST_CASE("a trial shows the settings that its done attempt was trained with") {
   store.put_attempt(attempt);
   CHECK(shown() == std::pair(4, 3));
 
-  SECTION("one of another key, which a proof gave, too") {
+  SECTION("settings of another key, which a proof added") {
     store.put_proof({.before = {{"runtime", 3}},
                      .now = {{"runtime", 4}},
                      .environment = {{"host", "here"}},

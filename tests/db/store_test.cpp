@@ -33,7 +33,7 @@ TEST_CASE("flatten names each leaf by its path") {
   CHECK(leaves.at("seed") == 3);
 }
 
-TEST_CASE("a new file gets the schema, WAL and strict tables; opening again changes nothing") {
+TEST_CASE("a new file has the schema, WAL and strict tables; opening it again changes nothing") {
   Folder folder;
   const auto file = folder / "a.db";
   { Store store(file); }
@@ -52,7 +52,7 @@ TEST_CASE("a new file gets the schema, WAL and strict tables; opening again chan
   CHECK(content(file) == before);
 }
 
-TEST_CASE("files that are no run history of this schema are refused and left alone") {
+TEST_CASE("files that are not a run history of this schema are refused and not changed") {
   Folder folder;
   const auto file = folder / "x.db";
   SECTION("text") {
@@ -79,7 +79,7 @@ TEST_CASE("files that are no run history of this schema are refused and left alo
       CHECK(has(message, "expected " + std::to_string(kSchema)));
     }
   }
-  SECTION("a schema of before") {
+  SECTION("an older schema") {
     { Store store(file); }
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", kOldestSchema - 1));
     const auto before = content(file);
@@ -90,7 +90,7 @@ TEST_CASE("files that are no run history of this schema are refused and left alo
     }
     CHECK(content(file) == before);
   }
-  SECTION("no file, an empty one, a folder that is not there") {
+  SECTION("no file, an empty file, a missing folder") {
     CHECK(has(error_of([&] { Reader reader(file); }), file.string()));
     CHECK(has(error_of([&] { Reader reader(file); }), "ablate run"));
     CHECK_FALSE(std::filesystem::exists(file));
@@ -100,7 +100,7 @@ TEST_CASE("files that are no run history of this schema are refused and left alo
   }
 }
 
-TEST_CASE("an attempt comes back whole") {
+TEST_CASE("an attempt is read back completely") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -189,7 +189,7 @@ TEST_CASE("a grid that changes keeps its order and remembers which trials it sti
   }
 }
 
-TEST_CASE("done keys are those with an attempt that is done, whatever came before or after") {
+TEST_CASE("keys are done if an attempt is done, whatever other attempts they have") {
   Folder folder;
   Store store(folder / "a.db");
   const auto a = trial("softmax", {}, 1), b = trial("softmax", {}, 2), c = trial("softmax", {}, 3);
@@ -204,7 +204,7 @@ TEST_CASE("done keys are those with an attempt that is done, whatever came befor
   CHECK(store.done(keys) == std::set<std::string>{key_of(a), key_of(c)});
 }
 
-TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes on") {
+TEST_CASE("a failed write of an attempt leaves no rows, and the store still works") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -228,7 +228,7 @@ TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes 
   CHECK(has(error_of([&] { store.put_attempt(attempt); }), "never put"));
 }
 
-TEST_CASE("a trial is done by a proof until that is deleted, and a key that another proof gave as well stays") {
+TEST_CASE("a trial is done by a proof until the proof is deleted; a key that another proof also gives stays") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

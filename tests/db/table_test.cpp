@@ -28,7 +28,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
   const double accuracies[] = {70, 71, 75, 80, 81, 79};
   for (std::size_t i = 0; i < 6; ++i) store.put_attempt(done(trials[i], accuracies[i]));
 
-  SECTION("the defaults: what varies makes the rows, test accuracy the cells") {
+  SECTION("the defaults: rows by the parameters that vary, and test accuracy in the cells") {
     const auto table = table_of(file, {{"study"}, {}, {}, {}});
     CHECK(table.row_paths == std::vector<std::string>{"attention"});  // rates have a single value
     CHECK(table.column_paths.empty());
@@ -45,7 +45,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
           "softmax    72.0 ± 2.6\n"
           "adamra     80.0 ± 1.0\n");
   }
-  SECTION("intervals of the mean, by Student's t: wider where splits overlap") {
+  SECTION("intervals of the mean, by Student's t: wider if splits overlap") {
     // Student's t with 2 degrees of freedom at 97.5 % is 4.302653.
     auto table = table_of(file, {.experiments = {"study"}, .statistics = {{"interval", {"0.0"}}}});
     CHECK(table.cell(1, 0, 0).number("interval") == Approx(4.302653 / std::sqrt(3.0)));
@@ -91,14 +91,14 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
     CHECK(json["cells"][2]["mean"] == 80);
     CHECK(json["cells"][2]["n"] == 3);
   }
-  SECTION("the latest attempt that is done counts, a later failure does not") {
+  SECTION("the latest done attempt counts, and a later failure does not") {
     store.put_attempt(done(trials[0], 76));
     store.put_attempt(failed(trials[0], "signal 9"));
     const auto table = table_of(file, {{"study"}, {}, {}, {}});
     CHECK(table.cell(0, 0, 0).n == 3);
     CHECK(table.cell(0, 0, 0).mean == Approx(74));
   }
-  SECTION("unknown names are errors with the nearest") {
+  SECTION("unknown names are errors with the nearest name") {
     CHECK(has(error_of([&] { table_of(file, {{"stduy"}, {}, {}, {}}); }), "did you mean study?"));
     CHECK(has(error_of([&] { table_of(file, {{"study"}, {"attention.rate"}, {}, {}}); }), "did you mean attention.rates?"));
     CHECK(has(error_of([&] { table_of(file, {{"study"}, {}, {"tsk"}, {}}); }), "did you mean task?"));
@@ -106,7 +106,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
   }
 }
 
-TEST_CASE("trials that are not done are shown as what they are") {
+TEST_CASE("trials that are not done are shown with their state") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -137,7 +137,7 @@ TEST_CASE("trials that are not done are shown as what they are") {
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
 }
 
-TEST_CASE("a note reports an average over more than seeds") {
+TEST_CASE("a note reports an average over more than the seeds") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -179,7 +179,7 @@ TEST_CASE("rows are in the grid's order for one experiment, and by size for the 
   CHECK(table_of(file, {{}, {"train.steps"}, {}, {}}).rows == Labels{{"-"}, {"90"}, {"200"}, {"1000"}});
 }
 
-TEST_CASE("a task that varies makes the columns, and its own parameters no rows") {
+TEST_CASE("a task that varies makes the columns, and its own parameters make no rows") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -200,7 +200,7 @@ TEST_CASE("a task that varies makes the columns, and its own parameters no rows"
   CHECK(has(to_text(table, Format::kText), "linear     missing"));
 }
 
-TEST_CASE("trials that new code has replaced, and what a grid no longer asks for, do not count twice") {
+TEST_CASE("trials that new code has replaced, and trials that the grid no longer lists, do not count") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -223,7 +223,7 @@ TEST_CASE("trials that new code has replaced, and what a grid no longer asks for
   }
 }
 
-TEST_CASE("with an experiment only its latest grid counts") {
+TEST_CASE("only the latest grid of a named experiment counts") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -242,7 +242,7 @@ TEST_CASE("with an experiment only its latest grid counts") {
   put(store, "study", {trials[0]});
   CHECK(has(to_text(table_of(file, {{"study"}, {"attention"}, {}, {}}), Format::kText),
             "note: 2 trials of earlier grids are left"));
-  // Over the whole history, every trial that ran counts.
+  // In a table of the whole history, every trial that ran counts.
   CHECK(table_of(file, {{}, {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
 }
 
@@ -272,7 +272,7 @@ TEST_CASE("a column's header names its parameter, and JSON keeps numbers") {
   CHECK(json[0]["sd"].is_null());
 }
 
-TEST_CASE("a history without trials or results is no crash") {
+TEST_CASE("a history without trials or results causes no crash") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

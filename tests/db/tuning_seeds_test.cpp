@@ -24,7 +24,7 @@ std::vector<TunedPoint> apart(bool is_reported) {
 
 }  // namespace
 
-TEST_CASE("values that are chosen on tuning seeds are reported only on the other seeds") {
+TEST_CASE("values that are chosen on tuning seeds are reported only with the other seeds") {
   const Tuned study(apart(true));
   CHECK(to_text(study.table(), Format::kText) ==
         "study: 6 trials; mean ± standard deviation of n = 3\n\n"
@@ -54,7 +54,7 @@ TEST_CASE("values that are chosen on tuning seeds are reported only on the other
   CHECK(by_seed.cell(1, 0, 2).mean == 33);
 }
 
-TEST_CASE("before the chosen is reported, a table shows no result") {
+TEST_CASE("until the chosen values have run on the reported seeds, a table shows no result") {
   const Tuned study(apart(false));
   const auto table = study.table();
   REQUIRE(table.rows.size() == 2);
@@ -75,7 +75,7 @@ TEST_CASE("before the chosen is reported, a table shows no result") {
   CHECK(reported.cell(1, 0, 0).mean == 32);
 }
 
-TEST_CASE("a run chooses as a table does") {
+TEST_CASE("a run chooses the same values as a table") {
   const Tuned study(apart(false));
   std::vector<TriedValue> tried;
   for (std::int64_t i = 0; i < 12; ++i) tried.push_back({7 + i / 6, i % 6 / 2, i + 1});

@@ -25,7 +25,7 @@ const std::string kChosen =
 
 }  // namespace
 
-TEST_CASE("each cell shows the value with the best mean on dev, and its test numbers alone") {
+TEST_CASE("each cell shows the value with the best mean on dev, and only the test numbers of this value") {
   const Tuned study(kPoints);
   const auto table = study.table();
   CHECK(table.row_paths == std::vector<std::string>{"attention"});
@@ -46,7 +46,7 @@ TEST_CASE("each cell shows the value with the best mean on dev, and its test num
   CHECK(json["rows"] == nlohmann::json{"attention"});
 }
 
-TEST_CASE("test numbers of the values that are not chosen change nothing") {
+TEST_CASE("test numbers of values that are not chosen have no effect") {
   const std::string others =
       " WHERE metric = (SELECT id FROM metric WHERE name = 'test/accuracy') AND attempt IN (SELECT a.id FROM attempt a JOIN "
       "resolved r ON r.trial = a.trial WHERE (json_extract(r.json, '$.attention.plugin') || "
@@ -62,7 +62,7 @@ TEST_CASE("test numbers of the values that are not chosen change nothing") {
   }
 }
 
-TEST_CASE("the choice follows the dev metric's direction; among equal values, the first is chosen") {
+TEST_CASE("the choice follows the dev metric's direction; among equal values, the first value is chosen") {
   CHECK(Tuned(kPoints, "min").table().chosen.at(0).values.at(0).text == "0.01");  // 70 < 75 < 81
   auto equal = kPoints;
   for (auto& point : equal) point.dev = 50;
@@ -127,7 +127,7 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   CHECK(has(to_text(table, Format::kCsv), "linear,,3,0,false,test/accuracy,%,,,,0,3,missing 3/6,"));
 }
 
-TEST_CASE("with columns each row has a choice in each of them; what a row averages over is chosen cell by cell") {
+TEST_CASE("with columns, each row has a choice in each column; a row that averages over cells has a choice in each cell") {
   std::vector<TunedPoint> points;
   for (const int pool : {1, 2})
     for (const double rate : {1e-3, 3e-3, 1e-2})
@@ -146,7 +146,7 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
   CHECK(table.notes.at(2) == "a cell averages over task.pool = 1, 2; add it to --rows");
 }
 
-TEST_CASE("if cells have different numbers of values, each shows its own") {
+TEST_CASE("if cells have different numbers of values, each cell shows its own number") {
   auto points = kPoints;
   std::erase_if(points, [](const TunedPoint& point) { return point.attention == "linear" && point.rate == 1e-3; });
   CHECK(has(to_text(Tuned(points).table(), Format::kText),
@@ -190,7 +190,7 @@ TEST_CASE("a plugin can be chosen as well, together with its parameters") {
             "1          adamra     1/2,1/4"));
 }
 
-TEST_CASE("a trial that came without a cell leaves the others' choice as it is, and is shown unchosen") {
+TEST_CASE("a trial that was imported without a cell does not change the other choices, and is shown without a choice") {
   auto points = kPoints;
   points.push_back({"softmax", 1e-2, 7, 99, 11, 1, true});  // better on dev than all others
   points.push_back({"local", 2e-3, 1, kNone, 0, 1, true});

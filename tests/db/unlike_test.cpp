@@ -31,7 +31,7 @@ Attempt again() {
   return attempt;
 }
 
-/// Returns the lines about it in the output of attempts, show, db check and table.
+/// Returns the lines about different numbers in the output of attempts, show, db check and table.
 std::vector<std::string> lines_about_it(Commands& run) {
   std::vector<std::string> lines;
   for (const auto* command : {"attempts", "show 1", "show 3", "db check", "table quickstart --rows attention"}) {
@@ -47,7 +47,7 @@ std::vector<std::string> lines_about_it(Commands& run) {
 
 }  // namespace
 
-TEST_CASE("other numbers under one key in one environment are marked in attempts, show, db check and tables") {
+TEST_CASE("different numbers for one key in one environment are marked in attempts, show, db check and tables") {
   Commands run;
   run.add = add_all;
   auto attempt = again();
@@ -82,12 +82,12 @@ TEST_CASE("other numbers under one key in one environment are marked in attempts
   }
 }
 
-TEST_CASE("attempts that need not be equal, or are, are not marked") {
+TEST_CASE("attempts that are equal, or need not be equal, are not marked") {
   Commands run;
   run.add = add_all;
   auto attempt = again();
   attempt.results["test/new"] = 1;
-  SECTION("equal numbers, a metric that the other lacks, another host and revision") {
+  SECTION("equal numbers, a metric that the other attempt lacks, another host and revision") {
     attempt.environment["host"] = "there", attempt.environment["git"] = "c0ffee";
     attempt.environment["resumed"] = {{"step", 5}, {"attempt", "aa"}};
   }
@@ -111,7 +111,7 @@ TEST_CASE("attempts that need not be equal, or are, are not marked") {
   CHECK(lines_about_it(run).empty());
 }
 
-TEST_CASE("a merge that brings other numbers for done trials warns once; a second merge says nothing") {
+TEST_CASE("a merge that adds different numbers for done trials warns once, and a second merge does not warn") {
   Commands run;
   run.add = add_all;
   const auto other = run.file().parent_path() / "other.db";
@@ -133,7 +133,7 @@ TEST_CASE("a merge that brings other numbers for done trials warns once; a secon
   CHECK(run.errors.empty());
 }
 
-TEST_CASE("a note of a table names the attempt that counts once, and all others at its trial behind it") {
+TEST_CASE("a note of a table names the attempt that counts once, followed by all other attempts at its trial") {
   Commands run;
   auto attempt = again();
   attempt.results["test/accuracy"] = 60;
@@ -144,7 +144,7 @@ TEST_CASE("a note of a table names the attempt that counts once, and all others 
   CHECK(has(run("table quickstart --rows attention"), "the latest counts: attempt 4 (and not 3 and 1). "));
 }
 
-TEST_CASE("a merge names attempts whose numbers another program has changed in one of the two files; those here stay") {
+TEST_CASE("a merge names attempts whose numbers another program changed in one file; the numbers here stay") {
   Commands run;
   run.add = add_all;
   const auto copy = run.file().parent_path() / "copy.db";

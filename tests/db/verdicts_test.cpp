@@ -56,7 +56,7 @@ const std::string kEdited = "checks them (if a plugin was edited since, its tria
 
 }  // namespace
 
-TEST_CASE("rows of plugins that failed or were never checked are marked, and a note says which and what to do") {
+TEST_CASE("rows with plugins that failed or were never checked are marked, and a note names them with the remedy") {
   Study study;
   study.add("softmax", kPassed);
   study.add("linear", kUnchecked);
@@ -88,7 +88,7 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(json["cells"][2]["checked"] == "failed");
 }
 
-TEST_CASE("if no plugin was ever checked, no row is marked, and a note has the command that checks all") {
+TEST_CASE("if no plugin was ever checked, no row is marked, and a note has the command that checks all plugins") {
   Study study;
   study.add("softmax", kUnchecked, kUnchecked);
   study.add("linear", kUnchecked, kPassed, 4);  // the check of a task does not check the row
@@ -103,7 +103,7 @@ TEST_CASE("if no plugin was ever checked, no row is marked, and a note has the c
   CHECK(has(to_text(study.table(), Format::kText), "\n?  softmax"));
 }
 
-TEST_CASE("a table of checked plugins has no marks and no column for them") {
+TEST_CASE("a table of checked plugins has no marks and no column for marks") {
   Study study;
   study.add("softmax", kPassed);
   study.add("linear", kPassed);
@@ -111,7 +111,7 @@ TEST_CASE("a table of checked plugins has no marks and no column for them") {
   CHECK(has(to_text(study.table(), Format::kText), "\nattention  test/accuracy (%)\nsoftmax"));
 }
 
-TEST_CASE("a number is as good as the worst of its plugins, the task among them") {
+TEST_CASE("a number has the worst verdict of its plugins, including the task") {
   Study study;
   study.add("softmax", kPassed, kFailed);
   study.add("linear", kUnchecked, kFailed);
@@ -137,7 +137,7 @@ TEST_CASE("if only some numbers of a row are affected, only these are marked") {
   CHECK(averaged.table().checked(0) == Checked::kFailed);
 }
 
-TEST_CASE("today's verdict on the code of a trial replaces the verdict at its run") {
+TEST_CASE("the current verdict on a trial's code replaces the verdict at the time of the run") {
   Study study;
   study.add("softmax", kUnchecked);
   study.add("linear", kPassed);
@@ -156,7 +156,7 @@ TEST_CASE("today's verdict on the code of a trial replaces the verdict at its ru
   CHECK(identities.size() == 4);  // each code once
 }
 
-TEST_CASE("trials that failed are marked alike, and those that have not run or know no plugin are not") {
+TEST_CASE("failed trials are marked, too; trials that have not run or have no known plugins are not") {
   Study study;
   study.add("softmax", kPassed);
   study.trials.push_back(trial("never-run", {}, 1));
@@ -174,7 +174,7 @@ TEST_CASE("trials that failed are marked alike, and those that have not run or k
   CHECK(has(to_text(table, Format::kCsv), "never-run,test/accuracy,%,,,,0,1,missing,,,,false,\n"));
 }
 
-TEST_CASE("an attempt says what was known of its plugins when it started") {
+TEST_CASE("an attempt shows the verdicts that were known when it started") {
   Study study;
   study.add("mine", kFailed);
   const auto plugins = show_attempt(Reader(study.file), "1")["plugins"];
@@ -184,7 +184,7 @@ TEST_CASE("an attempt says what was known of its plugins when it started") {
   CHECK(plugins[1]["verdict"] == "passed");
 }
 
-TEST_CASE("a history stores the latest verdict of the latest suite for each code") {
+TEST_CASE("a history stores the latest verdict of the latest suite for each plugin's code") {
   Study study;
   const auto plugin = [](const std::string& code, const PluginVerdict& verdict) {
     return UsedPlugin{"attention", "mine", "", code, "", "", verdict};
@@ -207,7 +207,7 @@ TEST_CASE("a history stores the latest verdict of the latest suite for each code
   CHECK_FALSE(Reader(study.file).verdict({"task", "mine", "", "a", "", ""}));
 }
 
-TEST_CASE("rows at longer sequences than what was checked are marked, and a note says how far that was") {
+TEST_CASE("rows with sequences longer than the checked length are marked, and a note has that length") {
   Study study;
   study.add(causal_at("short", 2113, 2113));
   study.add(causal_at("linear", 4500, 2113));
@@ -233,7 +233,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }
 
-TEST_CASE("the checked length of a plugin is the longest that any history has, by place and suite") {
+TEST_CASE("the checked length of a plugin is the longest in any history, by place and suite") {
   Study study;
   study.add(causal_at("linear", 4500, 2113));
   const auto tell = [](Store& store, const std::string& place, std::int64_t length, std::int64_t suite, std::int64_t when) {

@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a line that was added to a table is reported; rules and comments may be the author's") {
+TEST_CASE("an added line in a table is reported; rules and comments may be the author's") {
   Papers run;
   struct Added {
     std::string format, last, end, top;

@@ -18,7 +18,7 @@ const std::string kTables[] = {
 
 }  // namespace
 
-TEST_CASE("a table in any format is verified, whatever the text around it") {
+TEST_CASE("a table in any format is verified, in any text around it") {
   Papers run;
   for (const std::string format : {"latex", "typst", "html"})
     for (const auto& table : kTables) {
@@ -93,7 +93,7 @@ TEST_CASE("a note that was removed, edited or added is reported; a command in it
   CHECK(note_differences(here, Notes{{9, "floors are known: `ablate audit a.toml` finds them"}}, 1, "a").size() == 2);
 }
 
-TEST_CASE("trials that were added, removed or repeated since are reported") {
+TEST_CASE("trials that were added, removed or repeated later are reported") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format latex");
   run.write(text);
@@ -139,7 +139,7 @@ TEST_CASE("rows may be moved, columns aligned, and captions written by hand; a m
   }
 }
 
-TEST_CASE("text that Typst reads as part of the table's call is compared; a comment after it may be the author's") {
+TEST_CASE("text that Typst reads as part of the table's call is verified; a comment after it may be the author's") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format typst");
   for (const std::string more : {"[ours][99.9 ± 0.1]", "(ours)", ".replace(1)", "/* */[ours]", " [ours] // of //"}) {
@@ -155,7 +155,7 @@ TEST_CASE("text that Typst reads as part of the table's call is compared; a comm
   }
 }
 
-TEST_CASE("the words of the command stay right where more experiments come, and a cell of many trials has a digest") {
+TEST_CASE("the embedded command stays right when experiments are added; a cell of many trials has a digest") {
   Papers run;
   const auto text = run("table --rows attention --format latex");
   CHECK(has(text, "%% ablate [\"table\",\"study\",\"--rows\",\"attention\"]\n"));
@@ -177,7 +177,7 @@ TEST_CASE("the words of the command stay right where more experiments come, and 
   CHECK(run.exit_code == 1);
 }
 
-TEST_CASE("no name ends a comment or passes for a row; what carries nothing, or is damaged, is refused") {
+TEST_CASE("no name ends a comment or looks like a row; a table without embedded data, or with damaged data, is refused") {
   Papers run;
   Table table;
   table.request = {"table", "a\nb \"\u2028%"};

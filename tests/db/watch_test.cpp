@@ -66,7 +66,7 @@ TEST_CASE("a trial that failed before a run is not queued, because the run skips
   CHECK(grid.state().queued == 3);
 }
 
-TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
+TEST_CASE("each trial of a running grid is done, failed, queued or running") {
   const Grid grid;
   const auto state = grid.state();
   CHECK(state.is_running);
@@ -91,7 +91,7 @@ TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
   CHECK(state.latest[0].attempt == 5);
 }
 
-TEST_CASE("imported trials are no work of the grid") {
+TEST_CASE("imported trials do not count as work of the grid") {
   Grid grid;
   const auto before = grid.state();
   ImportedTrial ended{.experiment = "grid", .parameters = {{"seed", 20}}, .started_us = kBegan};
@@ -117,7 +117,7 @@ TEST_CASE("imported trials are no work of the grid") {
         "other: 0 done, 0 failed, 1 imported; `ablate table other` prints the table");
 }
 
-TEST_CASE("of several attempts at a trial, the one with the latest turn counts, whatever its number") {
+TEST_CASE("if a trial has several attempts, the attempt with the latest turn counts, whatever its number") {
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[4], "signal 9"), kBegan + 3));
   CHECK(grid.state().failed == 3);
@@ -125,7 +125,7 @@ TEST_CASE("of several attempts at a trial, the one with the latest turn counts, 
   CHECK(grid.state().failed == 2);
 }
 
-TEST_CASE("the estimate assumes that as many trials run at a time as now, and the grid ends after its slowest trial") {
+TEST_CASE("the estimate assumes as many parallel trials as now, and the grid ends after its slowest trial") {
   Grid grid;
   auto slow = grid.running;
   slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // 300 s left
@@ -136,7 +136,7 @@ TEST_CASE("the estimate assumes that as many trials run at a time as now, and th
   CHECK(grid.state().left_s.value() == Approx((60 + 60 + 3 * 10) / 2.0));
 }
 
-TEST_CASE("nothing is shown as running if the process is dead or reports an ended trial") {
+TEST_CASE("a trial is not shown as running if its process is dead or reports an ended trial") {
   Grid grid;
   grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // recorded as running until the next second
   CHECK(grid.state().is_running);
@@ -160,7 +160,7 @@ TEST_CASE("nothing is shown as running if the process is dead or reports an ende
   CHECK(has(joined(watch_lines({grid.state()}, {}, "", {})), "on node7, not seen from here"));
 }
 
-TEST_CASE("watch shows running experiments, for a shared trial the latest one, else the latest grid") {
+TEST_CASE("watch shows running experiments: for a shared trial the latest experiment, otherwise the latest grid") {
   Grid grid;
   put(grid.store, "other", {grid.trials[5], trial("linear", {}, 1)});
   put(grid.store, "idle", {trial("linear", {}, 2)});
@@ -176,7 +176,7 @@ TEST_CASE("watch shows running experiments, for a shared trial the latest one, e
   CHECK(has(error_of([&] { watch_state(Reader(grid.file), "grdi", kNow); }), "did you mean grid?"));
 }
 
-TEST_CASE("a sparkline has eight heights, averages what has no cell, and leaves out what is no number") {
+TEST_CASE("a sparkline has eight heights, averages points that share a cell, and leaves out NaN and infinity") {
   const std::vector<double> falling = {8, 7, 6, 5, 4, 3, 2, 1};
   CHECK(sparkline(falling, 8) == "█▇▆▅▄▃▂▁");
   CHECK(sparkline(falling, 100) == "█▇▆▅▄▃▂▁");
@@ -191,7 +191,7 @@ TEST_CASE("a sparkline has eight heights, averages what has no cell, and leaves 
   CHECK(sparkline(falling, 0).empty());
 }
 
-TEST_CASE("each loss of a running trial is recorded once and thinned evenly, however long it runs") {
+TEST_CASE("each loss of a running trial is recorded once, and losses are thinned evenly in long runs") {
   WatchState state;
   state.running.push_back({.key = "k", .started_us = 1});
   auto& trial = state.running[0];
@@ -214,7 +214,7 @@ TEST_CASE("each loss of a running trial is recorded once and thinned evenly, how
   CHECK(seen.of(trial).size() == 1);
 }
 
-TEST_CASE("no line is wider than the terminal, what matters least goes first, and the last line counts the rest") {
+TEST_CASE("no line is wider than the terminal, less important parts are cut first, and the last line counts the rest") {
   const Grid grid;
   const auto state = grid.state();
   SeenLosses seen;
@@ -247,7 +247,7 @@ TEST_CASE("no line is wider than the terminal, what matters least goes first, an
   CHECK(has(joined(at_width(120, 0, true)), "\033[31m2 failed\033[0m"));
 }
 
-TEST_CASE("names cannot steer a terminal, and trouble is shown above the last picture") {
+TEST_CASE("names cannot steer a terminal, and errors are shown above the last picture") {
   WatchState state;
   state.experiment = "a\033[2Jb";
   state.is_running = true;
@@ -259,7 +259,7 @@ TEST_CASE("names cannot steer a terminal, and trouble is shown above the last pi
   for (const auto& line : lines) CHECK(line.find_first_of("\033\n") == std::string::npos);
 }
 
-TEST_CASE("ablate watch without a terminal prints one picture, and reports if nothing runs") {
+TEST_CASE("ablate watch without a terminal prints one picture, and reports if no grid runs") {
   Commands run;
   const auto idle = run("watch");
   CHECK(run.exit_code == 0);

@@ -77,7 +77,7 @@ std::string within_of(const RateWindow& window) {
 
 }  // namespace
 
-TEST_CASE("windows: each row has all values, by size, with what dev chose and the window around it") {
+TEST_CASE("windows: each row has all values in order, with the value that dev chose and the window around it") {
   const TunedStudy study({{"softmax", 1e-2, 1, 70, 98},
                           {"softmax", 1e-2, 2, 70, 98},
                           {"softmax", 1e-3, 1, 90, 99},
@@ -119,7 +119,7 @@ TEST_CASE("windows: each row has all values, by size, with what dev chose and th
   CHECK(study.windows(11).windows[0].high == "0.01");
 }
 
-TEST_CASE("windows: a window ends at the first neighbour outside, or that is not whole") {
+TEST_CASE("windows: a window ends at the first neighbour that is outside the tolerance or incomplete") {
   CHECK(within_of(TunedStudy(curve({80, 50, 81, 80.5, 60})).windows(2).windows[0]) == "..||.");
   CHECK(within_of(TunedStudy(curve({80, kFailed, 81, 80.5, 60})).windows(2).windows[0]) == "..||.");
   CHECK(within_of(TunedStudy(curve({80, 50, 49, 50.5, 60}), "min").windows(2).windows[0]) == ".|||.");
@@ -133,7 +133,7 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
   CHECK(has(one.windows[0].unknown, "one seed"));
 }
 
-TEST_CASE("windows: the window is for the metric that dev chose by, whatever metric is requested") {
+TEST_CASE("windows: the window uses the metric by which dev chose, for any requested metric") {
   // By the loss, which equals the accuracy here, the first value would be the best.
   const auto all = TunedStudy(curve({50, 80, 81, 60})).windows(2, {.experiments = {"study"}, .metrics = {"test/loss"}});
   REQUIRE(all.windows.size() == 1);
@@ -146,7 +146,7 @@ TEST_CASE("windows: the window is for the metric that dev chose by, whatever met
   CHECK(names == std::vector<std::string>{"dev/loss", "test/loss", "dev/accuracy"});
 }
 
-TEST_CASE("windows: of two tuned parameters the other is chosen anew at each value") {
+TEST_CASE("windows: with two tuned parameters, the other parameter is chosen again at each value") {
   std::vector<Run> runs;
   const double devs[2][3] = {{60, 70, 50}, {65, 55, 52}};
   for (const bool shuffle : {false, true})
@@ -165,7 +165,7 @@ TEST_CASE("windows: of two tuned parameters the other is chosen anew at each val
   CHECK(shuffles.points[0].cells[0].mean + shuffles.points[1].cells[0].mean == Approx(135));
 }
 
-TEST_CASE("windows: as rows for people and for programs, with what failed") {
+TEST_CASE("windows: rows for people and for programs, with failures") {
   const auto all = TunedStudy(curve({80, kFailed, 81, 80.5, 60})).windows(2);
   const auto people = window_rows(all, true), data = window_rows(all, false);
   REQUIRE(people.rows.size() == 5);
@@ -178,7 +178,7 @@ TEST_CASE("windows: as rows for people and for programs, with what failed") {
   CHECK(data.rows[1][2].is_null());
 }
 
-TEST_CASE("windows: a study that tunes nothing is refused") {
+TEST_CASE("windows: a study without tuned parameters is refused") {
   const TunedStudy study({{"softmax", 1e-3, 1, 90, 99}, {"linear", 1e-3, 1, 90, 99}});
   CHECK(has(error_of([&] { study.windows(); }), "found no parameter that dev chooses in study"));
 }

@@ -69,7 +69,7 @@ const std::map<std::string, std::string> kReasons = {
 
 }  // namespace
 
-TEST_CASE("every bad library is listed with its reason, and the good ones are") {
+TEST_CASE("every bad library is listed with its reason, and the good libraries are listed, too") {
   Workplace place;
   const auto found = list(place, kFaulty + "load");
   CHECK(found.accepted.contains("softmax"));
@@ -213,7 +213,7 @@ TEST_CASE("a file that anyone can write gives a warning, and is used") {
   CHECK(says(ran.err, warning));
 }
 
-TEST_CASE("an infinite bound is no bound") {
+TEST_CASE("an infinite bound counts as no bound") {
   Workplace place;
   const auto shown = place.run({"--plugins", kFaulty + "trial", "plugins", "infinite-bound"});
   CHECK(shown.exit_code == 0);
@@ -264,7 +264,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     }
     CHECK(place.query("SELECT outcome FROM trials WHERE attention = 'linear'")[0]["outcome"] == "done");
   }
-  SECTION("overwritten: the code of running trials has changed, so none of them counts") {
+  SECTION("overwritten: the code of running trials has changed, so no running trial counts") {
     const auto ended = run(R"("none", "hang", "strided")", [&] { append_a_byte(file); });
     INFO(ended.err);
     CHECK(ended.exit_code == 1);

@@ -65,7 +65,7 @@ TEST_CASE("a task that fails before any trial ends the run with its reason, and 
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("a task that fails in a trial costs that trial") {
+TEST_CASE("a task that fails in a trial fails only that trial") {
   Workplace place;
   const auto ended =
       place.run({"--plugins", kFaulty + "trial", "run",

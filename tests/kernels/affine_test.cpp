@@ -77,7 +77,7 @@ const std::vector<Map> kMaps = {
 
 }  // namespace
 
-TEST_CASE("x W^T + b, fused and plain, is its sums, with all gradients") {
+TEST_CASE("x W^T + b, fused and plain, equals its sums, with all gradients") {
   for (const auto& of : kMaps) {
     INFO("map " << &of - kMaps.data());
     const auto inputs = drawn(of);

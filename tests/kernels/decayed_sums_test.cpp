@@ -122,7 +122,7 @@ constexpr Sums kOdd[] = {
 
 }  // namespace
 
-TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays and states") {
+TEST_CASE("decayed sums, fused, equal the recurrence, with the gradients of decays and states") {
   for (const auto& of : kOdd)
     for (const std::int64_t padding : {0, 9}) {
       if (padding >= of.n || (padding > 0 && of.left == Left::kOfHead)) continue;  // padding would make it a decay of tokens
@@ -134,7 +134,7 @@ TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays
     }
 }
 
-TEST_CASE("decayed sums, fused, read one token that is expanded to all, and its gradient") {
+TEST_CASE("decayed sums, fused, accept one token that is expanded to all tokens, and its gradient") {
   const Sums of{2, 2, 133, 16, 32, Left::kOfToken, true};
   for (const std::size_t i : {0, 1, 2, 5}) {
     INFO(i);
@@ -172,7 +172,7 @@ TEST_CASE("a wrong decay of one token, a wrong key and a wrong state are noticed
   CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kNear);
 }
 
-TEST_CASE("decayed sums, fused: threads and later tokens change no bit, and segments are the whole") {
+TEST_CASE("decayed sums, fused: threads and later tokens change no bit, and segments equal the whole") {
   for (const auto left : {Left::kAll, Left::kOfHead, Left::kOfToken, Left::kOfChannel}) {
     const Sums of{3, 2, 150, 16, 32, left, true};
     INFO(static_cast<int>(left));

@@ -136,7 +136,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-TEST_CASE("the delta rule, fused, is the recurrence, with the gradients of strengths, decays and states") {
+TEST_CASE("the delta rule, fused, equals the recurrence, with the gradients of strengths, decays and states") {
   for (const auto& of : kRules)
     for (const std::int64_t padding : {0, 9}) {
       if (padding >= of.n) continue;
@@ -187,7 +187,7 @@ TEST_CASE("wrong rules, and a wrong strength, decay, key or state of one token, 
   }
 }
 
-TEST_CASE("the delta rule, fused: threads and later tokens change no bit, and segments are the whole") {
+TEST_CASE("the delta rule, fused: threads and later tokens change no bit, and segments equal the whole") {
   for (const bool decays : {false, true}) {
     const Rule of{3, 2, 150, 16, 32, decays, true};
     INFO(decays);

@@ -40,7 +40,7 @@ TEST_CASE("dropout drops the given share of numbers, and scales the others") {
   }
 }
 
-TEST_CASE("draws are independent of their neighbours, of each generator's next and of another call's") {
+TEST_CASE("draws are independent of their neighbours, of the generator's next draws and of other calls") {
   for (const double probability : {0.1, 0.5}) {
     const auto noise = drawn(kCount, probability), other = kernels::dropout_noise({kCount}, probability);
     CHECK(std::abs(correlation(noise, other, probability)) < kDeviations);

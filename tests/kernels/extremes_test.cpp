@@ -249,7 +249,7 @@ TEST_CASE("features of e^-20 have the right weight in both forms") {
   }
 }
 
-TEST_CASE("a sum of weights up to the limit counts as 0, and the next number does not") {
+TEST_CASE("a sum of weights up to the limit counts as 0, and a sum just above the limit does not") {
   const auto least = static_cast<float>(least_kernel_sum(ones({1})));
   REQUIRE(least == std::ldexp(1.F, -63));
   for (const bool fused : {false, true})

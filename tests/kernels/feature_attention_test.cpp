@@ -57,7 +57,7 @@ TEST_CASE("both forms of attention by random features give the equation's values
         }
 }
 
-TEST_CASE("the reference of random features is a weight for every query and key") {
+TEST_CASE("the reference of random features has a weight for every query and key") {
   const auto of = features_of(32);
   const auto inputs = inputs_of(of);
   CHECK(off({output(of, in_double(inputs), false, {}).slice(0, 0, 1)}, {plain(of, inputs)}) < 1e-12);
@@ -140,7 +140,7 @@ TEST_CASE("NaN spreads through random features in both forms alike") {
   }
 }
 
-TEST_CASE("no sequence or query is no error with random features, and a read of no key gives the bias") {
+TEST_CASE("random features accept empty sequences and no queries, and a read of no key gives the bias") {
   for (const auto& [batch, n, keys] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>{0, 5, 7}, {2, 0, 7}}) {
     const Case of{batch, n, keys, 16, 1, 16, FeatureMap::kElu, false, 16};
     CHECK(output(of, inputs_of(of), true, {}).numel() == 0);

@@ -134,7 +134,7 @@ TEST_CASE("the reference runs if there is no fused form") {
   CHECK(same_bits(results(of, wide, Choice::kFused), results(of, wide, Choice::kReference)));
 }
 
-TEST_CASE("no tokens, views and inputs without gradients are accepted") {
+TEST_CASE("empty inputs, views and inputs without gradients are accepted") {
   const Case of{0, 64, 128, kGelu, 0, 0};
   CHECK(results(of, inputs_of(of), Choice::kFused)[0].numel() == 0);
 
@@ -149,7 +149,7 @@ TEST_CASE("no tokens, views and inputs without gradients are accepted") {
   CHECK(!kernels::feed_forward(inputs[0], weights_of(some, inputs), Choice::kFused).requires_grad());
 }
 
-TEST_CASE("gradients of some inputs equal those of all inputs, and the loss may be a sum") {
+TEST_CASE("gradients of some inputs equal the gradients computed with all inputs, and the loss may be a sum") {
   const Case of{130, 64, 128, kGelu, 0.2, 0.1};
   const auto expected = results(of, inputs_of(of), Choice::kFused);
   for (const bool of_x : {true, false}) {  // x only, or the weights only

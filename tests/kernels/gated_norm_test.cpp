@@ -91,7 +91,7 @@ const std::vector<Gated> kGated = {
 
 }  // namespace
 
-TEST_CASE("norm and gate, fused and plain, are their formula, with all gradients") {
+TEST_CASE("norm and gate, fused and plain, equal their formula, with all gradients") {
   for (const auto& of : kGated) {
     INFO("case " << &of - kGated.data());
     const auto inputs = drawn(of);
@@ -101,7 +101,7 @@ TEST_CASE("norm and gate, fused and plain, are their formula, with all gradients
   }
 }
 
-TEST_CASE("norm and gate keep small and large numbers") {
+TEST_CASE("norm and gate are accurate for small and large numbers") {
   for (const auto norm : {HeadNorm::kNone, HeadNorm::kLayer, HeadNorm::kRms})
     for (const double scale : {1e-6, 1e-3, 30.0, 1e4, 1e10}) {
       INFO(scale << " " << static_cast<int>(norm));
@@ -121,7 +121,7 @@ TEST_CASE("norm and gate keep small and large numbers") {
   CHECK(off(found(of, inputs, true), by_formula(of, inputs)) < kNear);
 }
 
-TEST_CASE("a kept mean, a norm of all heads, another gate, order, divisor or epsilon, and no gate are noticed") {
+TEST_CASE("a mean that stays, a norm of all heads, another gate, order, divisor or epsilon, and no gate are noticed") {
   for (const auto norm : {HeadNorm::kLayer, HeadNorm::kRms}) {
     const Gated of{2, 2, 50, 16, norm};
     const auto inputs = drawn(of);

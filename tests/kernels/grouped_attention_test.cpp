@@ -147,7 +147,7 @@ TEST_CASE("a query in another group, another factor or another weight is not wit
   }
 }
 
-TEST_CASE("grouped attention reports that it has no form") {
+TEST_CASE("grouped attention reports that it has no fused form") {
   const auto x = normal({2, 40, 64}, 1, 1);
   CHECK(may_group_attention(x, 64, 2) == !kernels::instructions().empty());
   CHECK(!may_group_attention(x, 64, 8));  // heads of 8 channels

@@ -70,7 +70,7 @@ TEST_CASE("a wrong layer is not within rounding") {
   test::check_wrong(of, 0.001);
 }
 
-TEST_CASE("no sequence, query or key is no error, and a read of no key gives the bias") {
+TEST_CASE("empty sequences, no queries and no keys are accepted, and a read of no key gives the bias") {
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
     for (const bool masked : {false, true})
       for (const auto& [batch, n, keys] :
@@ -86,7 +86,7 @@ TEST_CASE("no sequence, query or key is no error, and a read of no key gives the
       }
 }
 
-TEST_CASE("views, gradients of some inputs, of none and of a sum are accepted") {
+TEST_CASE("views, gradients of some inputs, of no input and of a sum are accepted") {
   for (const std::int64_t keys : {0, 70}) {
     const Case of{3, 100, keys, 64, 2, 32, FeatureMap::kElu, true};
     const auto inputs = inputs_of(of);

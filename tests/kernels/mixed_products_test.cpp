@@ -65,7 +65,7 @@ TEST_CASE("a mixed product rounds its factors to bfloat16 and sums in float32") 
   }
 }
 
-TEST_CASE("a mixed product keeps NaN, infinities and numbers beyond bfloat16") {
+TEST_CASE("a mixed product preserves NaN, infinities and numbers beyond bfloat16") {
   if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -84,7 +84,7 @@ TEST_CASE("a mixed product keeps NaN, infinities and numbers beyond bfloat16") {
   }
 }
 
-TEST_CASE("a mixed product keeps NaN and infinity in its second factor, in either row of a pair") {
+TEST_CASE("a mixed product preserves NaN and infinity in its second factor, in either row of a pair") {
   if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   for (const std::int64_t row : {4, 5}) {

@@ -99,7 +99,7 @@ const std::vector<Filter> kFilters = {
 
 }  // namespace
 
-TEST_CASE("the short convolution, fused and plain, is its sum token by token, with all gradients") {
+TEST_CASE("the short convolution, fused and plain, equals its sum token by token, with all gradients") {
   for (const auto& of : kFilters) {
     INFO("filter " << &of - kFilters.data() << ", n " << of.n << ", tokens " << of.tokens);
     const auto inputs = drawn(of);
@@ -109,7 +109,7 @@ TEST_CASE("the short convolution, fused and plain, is its sum token by token, wi
   }
 }
 
-TEST_CASE("the short convolution keeps large and small sums") {
+TEST_CASE("the short convolution is accurate for large and small sums") {
   const Filter of{2, 40, 16, 4, true, true};
   for (const double scale : {1e-6, 30.0, 1e4}) {
     INFO(scale);
@@ -144,7 +144,7 @@ TEST_CASE("a wrong filter, a late token, a missing bias or start, and no SiLU ar
   }
 }
 
-TEST_CASE("the short convolution, fused: threads and later tokens change no bit, and segments are the whole") {
+TEST_CASE("the short convolution, fused: threads and later tokens change no bit, and segments equal the whole") {
   const Filter of{3, 150, 32, 4, true, true};
   const auto inputs = drawn(of);
   const auto whole = found(of, inputs, true);

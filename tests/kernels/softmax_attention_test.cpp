@@ -102,7 +102,7 @@ const std::vector<Read> kReads = {
 
 }  // namespace
 
-TEST_CASE("softmax attention, fused and plain, is its weights' mean, with all gradients") {
+TEST_CASE("softmax attention, fused and plain, equals the weighted mean of values, with all gradients") {
   for (const auto& of : kReads) {
     INFO("read " << &of - kReads.data());
     const auto inputs = drawn(of);
@@ -132,7 +132,7 @@ TEST_CASE("softmax attention without its scale, with a later or a hidden key, or
     }
 }
 
-TEST_CASE("softmax attention, fused: scores far apart and far from 0 are kept") {
+TEST_CASE("softmax attention, fused: scores that are far apart or far from 0 stay accurate") {
   for (const bool causal : {false, true})
     for (const double size : {1e-3, 30.0, 1e3, 1e6}) {
       INFO(causal << " " << size);
@@ -204,7 +204,7 @@ TEST_CASE("a NaN spreads in both forms of softmax attention to the queries that 
   }
 }
 
-TEST_CASE("a query that sees nothing, or scores of -infinity alone, reads 0 in both forms") {
+TEST_CASE("a query that sees no key, or only scores of -infinity, reads 0 in both forms") {
   const Read of{1, 1, 64, 40, 16, 16};
   const auto inputs = drawn(of);
   const auto nothing = zeros({1, 1, 1, 40}, kBool);
@@ -233,7 +233,7 @@ TEST_CASE("softmax attention, fused: sums of many equal weights keep their digit
   CHECK(off(found(of, inputs), by_weights(of, inputs)) < kNear);
 }
 
-TEST_CASE("softmax attention uses its form if it is faster, and LibTorch's kernel otherwise") {
+TEST_CASE("softmax attention uses its fused form if it is faster, and LibTorch's kernel otherwise") {
   const Read of{2, 2, 64, 64, 16, 16};
   const auto in = drawn(of);
   const auto &q = in[kQueries], &k = in[kKeys], &v = in[kValues];

@@ -28,7 +28,7 @@ class Flips(np.random.Generator):
 
 
 class Splits(np.random.Generator):
-    """Draws the first entries of a shuffle (Fisher and Yates). Each shuffle starts from the order that the last one left."""
+    """Draws the first entries of a shuffle (Fisher and Yates). Each shuffle starts from the order of the last shuffle."""
 
     def __init__(self, first, all_values):
         super().__init__(np.random.PCG64(0))

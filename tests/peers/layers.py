@@ -158,7 +158,7 @@ def written(layer, x, steps=1, convolution=0, wrong=None):
     if wrong == "steps in reverse":
         k, v = k.flip(2), v.flip(2)
     k, v = k.flatten(1, 2), v.flatten(1, 2)
-    if not convolution:  # else the convolution has SiLU behind it
+    if not convolution:  # otherwise the convolution applies SiLU
         q, k, v = F.silu(q), F.silu(k), F.silu(v)
     q = unit(q) * (q.size(-1)**0.5 if wrong == "queries not scaled" else 1)
     return q, k if wrong == "keys of their own length" else unit(k), v
@@ -225,7 +225,7 @@ def gated_linear(layer, x, gate=False, norm=None, wrong=None):
 
 
 def shares(sums, q, k, v):
-    """Divides by the sum of weights alone. The forms add a number to it, which would differ by more than the tolerance."""
+    """Divides only by the sum of weights. The forms add a number to it, which would differ by more than the tolerance."""
     return sums(q, k, v) / sums(q, k, torch.ones_like(v[..., :1]))
 
 

@@ -9,23 +9,23 @@ that row, and the other rows are gradients of the sum. A row "wrong: ..." is the
 | forget gate | forgetting_attn; attn with a sink | |
 | sink, grouped | attn | |
 | native sparse | nsa, window by attn | a head of queries has its own keys, which nsa's whole form refuses |
-| DeltaNet | delta_rule | of all down to DeltaProduct: queries and keys are of length 1, which is done before the form |
+| DeltaNet | delta_rule | here and down to DeltaProduct: queries and keys are scaled to length 1 before the form |
 | Gated DeltaNet | gated_delta_rule | the form takes the decay's logarithm, -exp(log_rate) softplus(x W + b) |
 | KDA | kda | |
 | GDN-2 | gdn2 | |
 | DeltaProduct | gated_delta_product | a token's steps are tokens of the form, a dimension of their own in our parameters |
 | retention | retention | |
 | gated linear | gla | |
-| linear | linear_attn | divides by the sum of weights alone, fla by 1e-10 more |
+| linear | linear_attn | divides by the sum of weights; fla adds 1e-10 to it |
 | Mamba-2 | simple_gla | B and C are not scaled; values by their time steps |
-| Based | based | divides by the sum of weights alone, fla by 1e-6 more |
-| block-mixture (MoBA) | none: moba's kernels want a device, transformers has none | |
+| Based | based | divides by the sum of weights; fla adds 1e-6 to it |
+| block-mixture (MoBA) | none: moba's kernels need a device, and transformers has no such module | |
 
 | case | transformers.models | otherwise here |
 |---|---|---|
 | latent | deepseek_v2: DeepseekV2Attention, no latent of queries | queries have a bias; positions turn channels i and i + d/2 and not neighbours: weights in another order; epsilon 1e-5; not turned: the module turns zeros, and divides by sqrt(d) |
-| gated | qwen3_next: Qwen3NextAttention | the gate has no bias; a norm's gain is a head's, of queries alone; or no norm |
-| gated pool | deepseek_v4: DeepseekV4HCACompressor; with overlap DeepseekV4CSACompressor, choosing all | pools each head's keys and values, which are the module's input, its map to what is pooled the identity; no norm, slots not turned; a query without a slot reads 0 |
+| gated | qwen3_next: Qwen3NextAttention | the gate has no bias; each head has its own gain of a norm, only for queries; or no norm |
+| gated pool | deepseek_v4: DeepseekV4HCACompressor; with overlap DeepseekV4CSACompressor, which selects all slots | pools each head's keys and values, which are the module's input; its input projection is the identity; no norm, slots not turned; a query without a slot reads 0 |
 """
 import importlib.metadata
 import sys

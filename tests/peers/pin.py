@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-# Programs to compare the numbers of a table with, and stores to compare a history with (tools/compare-stores).
+# Programs whose numbers are compared with a table, and stores that are compared with a history (tools/compare-stores).
 NAMES = "scipy statsmodels autorank numpy pandas mlflow-skinny sqlalchemy alembic optuna".split()
 
 

@@ -10,7 +10,7 @@ If two of them compute a number, both are used, and must first agree:
 | Holm | statsmodels multipletests |
 | power | scipy nct; statsmodels TTestPower |
 | mean, deviation, interval | autorank; statsmodels DescrStatsW |
-| interval over repeated splits | baycomp (which autorank asks), Nadeau and Bengio |
+| interval over repeated splits | baycomp (which autorank uses), Nadeau and Bengio |
 | rank over the rows | autorank |
 | exponent and its uncertainty | statsmodels OLS; scipy linregress |
 | ratio's uncertainty | statsmodels NonlinearDeltaCov |

@@ -32,7 +32,7 @@ struct Plots {
 
 }  // namespace
 
-TEST_CASE("the ending of the file is the format") {
+TEST_CASE("the file's extension selects the format") {
   Plots plot;
   for (const auto& [name, begin] : {std::pair("a.svg", "<?xml"), std::pair("a.pdf", "%PDF"), std::pair("a.PNG", "\x89PNG")}) {
     INFO(name);
@@ -49,7 +49,7 @@ TEST_CASE("the ending of the file is the format") {
   CHECK(has(plot("curves quickstart"), "--out is required"));
 }
 
-TEST_CASE("a figure replaces only a file that ablate wrote, and with the same bytes") {
+TEST_CASE("a figure replaces only a file that ablate wrote, and a repeated command writes the same bytes") {
   Plots plot;
   const auto file = plot.folder / "a.png";
   CHECK(plot("curves quickstart" + plot.out("a.png")).empty());
@@ -80,7 +80,7 @@ TEST_CASE("unknown words are refused with the nearest known word, and nothing is
   CHECK_FALSE(std::filesystem::exists(plot.folder / "a.svg"));
 }
 
-TEST_CASE("a width is a column's, a page's or in millimetres") {
+TEST_CASE("a width is a column's, a page's or a number of millimetres") {
   Plots plot;
   for (const auto& [width, points] : {std::pair("column", "238.11"), std::pair("page", "493.22"), std::pair("100", "283.46")}) {
     CHECK(plot("curves quickstart --width " + std::string(width) + plot.out("a.svg")).empty());

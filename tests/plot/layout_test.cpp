@@ -100,7 +100,7 @@ TEST_CASE("no text overlaps another or leaves the sheet, at any width and with a
   }
 }
 
-TEST_CASE("an SVG parses, and holds all labels") {
+TEST_CASE("an SVG parses, and has all labels") {
   TemporaryFolder folder;
   const auto file = (folder / "a.svg").string();
   std::ofstream(file) << draw(lines(kHostile), Picture::kSvg, 84, "curves: a <b> & c").file;
@@ -146,7 +146,7 @@ TEST_CASE("a PDF is valid, and names its program") {
   CHECK(file.find("%%EOF") != std::string::npos);
 }
 
-TEST_CASE("points have their names beside them if these fit, else in a legend") {
+TEST_CASE("points have their names beside them if the names fit, otherwise in a legend") {
   const auto apart = draw(points({{1, 1}, {5, 5}, {9, 9}}), Picture::kSvg, 84, "front");
   const auto crowded = points(std::vector<std::pair<double, double>>(30, {5, 5}));
   const auto legend = draw(crowded, Picture::kSvg, 84, "front");

@@ -19,7 +19,7 @@ bool same(const std::vector<Place>& a, const std::vector<Place>& b) {
 
 }  // namespace
 
-TEST_CASE("without colour any two of seven series differ in dash and marker, neighbours in luminance, too") {
+TEST_CASE("without colour, any two of seven series differ in dash and marker, and neighbours also in luminance") {
   for (std::size_t i = 0; i < 7; ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const auto a = series_style(i), b = series_style(j);
@@ -31,7 +31,7 @@ TEST_CASE("without colour any two of seven series differ in dash and marker, nei
     }
 }
 
-TEST_CASE("with colour 49 series differ as lines and as points") {
+TEST_CASE("with colour, 49 series differ as lines and as points") {
   for (std::size_t i = 0; i < 49; ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const auto a = series_style(i), b = series_style(j);
@@ -41,7 +41,7 @@ TEST_CASE("with colour 49 series differ as lines and as points") {
     }
 }
 
-TEST_CASE("a mark of its own replaces the marker, and neither colour nor dash") {
+TEST_CASE("a mark replaces the marker of a series, but neither colour nor dash") {
   for (std::size_t i = 0; i < 7; ++i)
     for (std::size_t mark = 0; mark < 7; ++mark) {
       const auto by_style = series_style(i), by_mark = series_style(i, mark);
@@ -51,10 +51,10 @@ TEST_CASE("a mark of its own replaces the marker, and neither colour nor dash") 
     }
 }
 
-TEST_CASE("all colours are seen on white paper") {
+TEST_CASE("all colours are visible on white paper") {
   for (std::size_t i = 0; i < 7; ++i) CHECK(series_style(i).colour.luminance() < 0.7);
 }
 
-TEST_CASE("a heat map's colours grow lighter all the way") {
+TEST_CASE("each colour of a heat map is lighter than the colour before it") {
   for (int i = 1; i <= 100; ++i) CHECK(heat_colour(i / 100.0).luminance() > heat_colour((i - 1) / 100.0).luminance());
 }

@@ -32,14 +32,14 @@ TEST_CASE("ticks are multiples of 1, 2 and 5 with the same decimals") {
     }
 }
 
-TEST_CASE("logarithmic ticks are decades; within a decade they are its multiples") {
+TEST_CASE("logarithmic ticks are decades; within one decade they are its multiples") {
   CHECK(texts(log_ticks(0.5, 2000, 8)) == Texts{"1", "10", "100", "1000"});
   CHECK(texts(log_ticks(1, 1e8, 5)) == Texts{"1", "100", "10000", "10⁶", "10⁸"});
   CHECK(texts(log_ticks(3, 30, 8)) == Texts{"5", "10", "20"});
   CHECK(texts(log_ticks(21, 48, 4)) == Texts{"30", "40"});
 }
 
-TEST_CASE("a scale leaves a margin, has one number alone in its middle, and a name at each whole number") {
+TEST_CASE("a scale has a margin, puts a single number in its middle, and has a tick for each name") {
   Extent range;
   for (const double value : {2.0, std::nan(""), 4.0}) range.take(value);
   const db::FigureAxis plain, log{.log = true}, names{.names = {"a", "b"}};

@@ -110,7 +110,7 @@ double off(ablate::Attention& a, const Setting& s, bool cross) {
 
 }  // namespace
 
-TEST_CASE("adamra is Eq. 6 to 9, with gradients, however queries are routed", "[adamra]") {
+TEST_CASE("adamra equals Eq. 6 to 9, with gradients, for every routing of queries", "[adamra]") {
   for (const std::string routing : {"learned", "random", "all"})
     for (const std::string gradient : {"scale", "straight-through", "none"})
       for (const bool cross : {false, true}) {
@@ -123,7 +123,7 @@ TEST_CASE("adamra is Eq. 6 to 9, with gradients, however queries are routed", "[
       }
 }
 
-TEST_CASE("adamra is Eq. 6 to 9 for every feature map, rates and subheads", "[adamra]") {
+TEST_CASE("adamra equals Eq. 6 to 9 for every feature map, rates and subheads", "[adamra]") {
   for (const std::string map : {"relu", "elu+1", "softmax"})
     for (const auto& rates : std::vector<std::vector<std::string>>{{"1"}, {"1/16"}, {"2/3", "1/8"}, {"1/4", "1/4", "1/4"}})
       for (const std::int64_t subheads : {1, 4}) {
@@ -133,7 +133,7 @@ TEST_CASE("adamra is Eq. 6 to 9 for every feature map, rates and subheads", "[ad
       }
 }
 
-TEST_CASE("adamra: all queries in one head, the others empty", "[adamra]") {
+TEST_CASE("adamra: all queries in one head, and the other heads empty", "[adamra]") {
   const Setting setting;
   const auto attention = adamra_of(setting);
   for (std::int64_t head = 0; head < 3; ++head) {
@@ -152,7 +152,7 @@ TEST_CASE("adamra: all queries in one head, the others empty", "[adamra]") {
   }
 }
 
-TEST_CASE("adamra with one head at rate 1 is linear attention", "[adamra]") {
+TEST_CASE("adamra with one head at rate 1 equals linear attention", "[adamra]") {
   const auto adamra = adamra_of({{"1"}, 1, "elu+1"});
   const auto linear = ablate::test::make(section("linear", {{"heads", 1}}), 2);
   {
@@ -188,7 +188,7 @@ TEST_CASE("adamra: a memory without keys is written from each head's own project
   CHECK(distance(run(*attention, {x}), expected(by_subhead(layer(*attention, "key", x)))) > 1e-3);
 }
 
-TEST_CASE("adamra costs what its compression and its read cost", "[adamra]") {
+TEST_CASE("the cost of adamra is the cost of its compression and its read", "[adamra]") {
   const auto promised = [](const std::string& compression, const std::string& map) {
     return promised_by(section("adamra", {{"feature_map", map}, {"compression", {{"plugin", compression}}}}));
   };
@@ -199,7 +199,7 @@ TEST_CASE("adamra costs what its compression and its read cost", "[adamra]") {
   CHECK(promised("projection", "relu").memory_exponent == 2);
 }
 
-TEST_CASE("the router has a gradient exactly where router_gradient gives it one", "[adamra]") {
+TEST_CASE("the router has a gradient only with settings of router_gradient that give it one", "[adamra]") {
   for (const std::string routing : {"learned", "random", "all"})
     for (const std::string gradient : {"scale", "straight-through", "none"}) {
       const auto attention = adamra_of({.routing = routing, .router_gradient = gradient});
@@ -214,7 +214,7 @@ TEST_CASE("the router has a gradient exactly where router_gradient gives it one"
     }
 }
 
-TEST_CASE("random routing: drawn in training, fixed in evaluation", "[adamra]") {
+TEST_CASE("random routing is drawn in training and fixed in evaluation", "[adamra]") {
   const auto attention = adamra_of({.routing = "random"});
   const auto x = random_tokens(2, 40, 2);
   const auto seeded = [&](std::uint64_t seed) { return run(*attention, {.queries = x, .seed = seed}); };
@@ -224,7 +224,7 @@ TEST_CASE("random routing: drawn in training, fixed in evaluation", "[adamra]") 
   CHECK(distance(seeded(1), seeded(2)) > 1e-3);
 }
 
-TEST_CASE("adamra measures shares and entropy over real tokens only", "[adamra]") {
+TEST_CASE("adamra measures shares and entropy only over real tokens", "[adamra]") {
   const auto attention = adamra_of(Setting{});
   const auto x = random_tokens(2, 10, 2);
   const auto metrics = pass(*attention, {.queries = x, .mask = mask_of(10, {10, 3}), .measure = true}).metrics;
@@ -256,7 +256,7 @@ TEST_CASE("adamra measures shares and entropy over real tokens only", "[adamra]"
     CHECK((metric.name.find("_quarter_") == std::string::npos || metric.name.ends_with("_quarter_1")));
 }
 
-TEST_CASE("adamra hands on_step to its compressions", "[adamra]") {
+TEST_CASE("adamra calls on_step of its compressions", "[adamra]") {
   struct Counting : ablate::Compression {
     explicit Counting(const ablate::CompressionContext& context) : Compression(context) {}
     ablate::Memory do_write(const ablate::WriteInput&) override { return {}; }

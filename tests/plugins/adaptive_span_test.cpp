@@ -75,7 +75,7 @@ double value(const Tensor& x) { return x.item<double>(); }
 
 }  // namespace
 
-TEST_CASE("adaptive-span is its equations, at any length, with gradients") {
+TEST_CASE("adaptive-span equals its equations, at any length, with gradients") {
   for (const Shape& shape : {Shape{}, Shape{.span = 40, .ramp = 32, .z = {0.5, 20.5}}, Shape{.span = 3, .z = {0.5, 1.5}},
                              Shape{.span = 9, .ramp = 1, .z = {0.5, 300}}})
     for (const std::int64_t n : {1, 2, 7, 33, 70}) {
@@ -90,7 +90,7 @@ TEST_CASE("adaptive-span is its equations, at any length, with gradients") {
     }
 }
 
-TEST_CASE("adaptive-span's oracle tells what is near") {
+TEST_CASE("adaptive-span differs from similar wrong variants") {
   const Shape shape;
   const auto made = adaptive(shape);
   const auto x = random_tokens(1, 30, 2);
@@ -100,7 +100,7 @@ TEST_CASE("adaptive-span's oracle tells what is near") {
     CHECK(distance(output, expected(made, shape, x[0], 30, wrong)) > 1e-3);
 }
 
-TEST_CASE("adaptive-span: padded is cut, and what is padded has no part") {
+TEST_CASE("adaptive-span: padded equals cut, and padding has no effect") {
   const Shape shape;
   const auto made = adaptive(shape);
   const auto off = off_padded(*made.attention, random_tokens(5, 40, 2), {40, 23, 4, 1, 0},
@@ -109,7 +109,7 @@ TEST_CASE("adaptive-span: padded is cut, and what is padded has no part") {
   CHECK(off.gradient < 1e-11);
 }
 
-TEST_CASE("adaptive-span carries the longest span: segments are one piece, and each item has its own") {
+TEST_CASE("adaptive-span carries the longest span: segments equal the whole, with a separate state for each item") {
   const Shape shape{.span = 12, .ramp = 5, .z = {2.3, 20}, .carries = true};
   const auto made = adaptive(shape);
   const auto x = random_tokens(2, 41, 2);
@@ -131,7 +131,7 @@ TEST_CASE("adaptive-span carries the longest span: segments are one piece, and e
   CHECK(distance(second[1], expected(made, shape, own, 7)) < 1e-12);
 }
 
-TEST_CASE("adaptive-span: what a span does not reach has no part, however large its score") {
+TEST_CASE("adaptive-span: a token beyond the span has no effect, whatever its score") {
   // A mask after the softmax, as in the authors' code, would let a far key with a large score take all the weight.
   const Shape shape{.span = 30, .ramp = 4, .z = {3.5, 3.5}};
   const auto made = adaptive(shape);
@@ -144,7 +144,7 @@ TEST_CASE("adaptive-span: what a span does not reach has no part, however large 
   CHECK(distance(before[0][0], parameter(*made.attention, "output.bias")) == 0);  // the first token sees no token
 }
 
-TEST_CASE("adaptive-span's penalty is lambda times the heads' mean span, in training alone") {
+TEST_CASE("adaptive-span's penalty is lambda times the mean span of the heads, only in training") {
   const Shape shape{.penalty = 0.5};
   const auto made = adaptive(shape);
   const auto x = random_tokens(1, 6, 2);
@@ -159,7 +159,7 @@ TEST_CASE("adaptive-span's penalty is lambda times the heads' mean span, in trai
   CHECK_FALSE(pass(*free.attention, {x}).auxiliary_loss.defined());
 }
 
-TEST_CASE("adaptive-span: a span that a step has thrown below 0 can grow again") {
+TEST_CASE("adaptive-span: a span that a step moved below 0 can grow again") {
   // A clamp at 0 would give its mask and its penalty no gradient, and the span would stay at 0.
   const Shape below{.z = {-1.5, 4}}, above{.z = {1.5, 4}};
   const auto x = random_tokens(1, 20, 2), weights = random_tokens(1, 20, 3);
@@ -174,7 +174,7 @@ TEST_CASE("adaptive-span: a span that a step has thrown below 0 can grow again")
   CHECK(value(a[0]) == Approx(-value(b[0])));
 }
 
-TEST_CASE("adaptive-span starts with short spans, and tells how long they are") {
+TEST_CASE("adaptive-span starts with short spans, and reports their lengths") {
   const auto spans_at = [](const nlohmann::json& values) {
     return parameter(*make(section("adaptive-span", values), 1, {.causal = true}), "spans");
   };

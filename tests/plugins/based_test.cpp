@@ -33,7 +33,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal
 
 }  // namespace
 
-TEST_CASE("based is its Taylor series, causal and not, padded and not, with gradients; the first order is another") {
+TEST_CASE("based equals its Taylor series, causal and not, padded and not, with gradients; the first order differs") {
   for (const bool causal : {false, true}) {
     const auto attention = based(causal);
     const std::vector<std::int64_t> lengths = {70, 13, 1};
@@ -53,7 +53,7 @@ TEST_CASE("based is its Taylor series, causal and not, padded and not, with grad
   }
 }
 
-TEST_CASE("based: segments are the whole") {
+TEST_CASE("based: segments equal the whole") {
   const auto attention = based(true, true);
   const auto x = random_tokens(2, 71, 2);
   CHECK(distance(by_segments(*attention, x, {1, 30, 40}), run(*attention, {x})) < 1e-11);

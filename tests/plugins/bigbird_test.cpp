@@ -76,7 +76,7 @@ constexpr Shape kShapes[] = {
 
 }  // namespace
 
-TEST_CASE("bigbird is softmax attention under its mask, at any length, with gradients") {
+TEST_CASE("bigbird equals softmax attention under its mask, at any length, with gradients") {
   for (const auto& shape : kShapes)
     for (const std::int64_t n : {1, 3, 4, 7, 12, 25, 40}) {
       INFO("block " << shape.block << ", random " << shape.random << ", global " << shape.global << ", n " << n);
@@ -88,7 +88,7 @@ TEST_CASE("bigbird is softmax attention under its mask, at any length, with grad
     }
 }
 
-TEST_CASE("bigbird: random blocks and the last one follow an item's own length, not how far it is padded") {
+TEST_CASE("bigbird: random blocks and the last block depend on an item's own length, not on padding") {
   for (const auto& shape : kShapes) {
     const auto attention = bigbird(shape);
     const auto off = off_padded(*attention, random_tokens(6, 40, 2), {40, 29, 12, 4, 1, 0},
@@ -99,19 +99,19 @@ TEST_CASE("bigbird: random blocks and the last one follow an item's own length, 
   }
 }
 
-TEST_CASE("bigbird with all blocks is softmax") {
+TEST_CASE("bigbird with all blocks equals softmax") {
   const auto attention = bigbird({.block = 2, .random = 64, .global = 0});
   const auto x = random_tokens(1, 31, 2);
   CHECK(distance(run(*attention, {x})[0], masked(*attention, kHeads, x[0], x[0], ablate::ones({31, 31}, ablate::kBool))) <
         1e-12);
 }
 
-TEST_CASE("bigbird's random blocks: as many as asked, none twice, none near or global, others by head, block and seed") {
+TEST_CASE("bigbird draws the requested number of different blocks, neither near nor global, by head, block and seed") {
   const Shape shape{.block = 1, .random = 3};
   constexpr std::int64_t n = 60;
   const auto attention = bigbird(shape);
   const auto seen = pattern(*attention, shape, n);
-  const auto middle = seen.narrow(1, 2, n - 4).sum(2);  // 3 near, 2 global, 3 random; some near ones are global
+  const auto middle = seen.narrow(1, 2, n - 4).sum(2);  // 3 near, 2 global, 3 random; some near blocks are global
   CHECK(middle.min().item<std::int64_t>() >= 7);
   CHECK(middle.max().item<std::int64_t>() == 8);
   CHECK_FALSE(seen[0].equal(seen[1]));
@@ -119,7 +119,7 @@ TEST_CASE("bigbird's random blocks: as many as asked, none twice, none near or g
   CHECK(buffer(*attention, "draws").scalar_type() == ablate::kLong);
 }
 
-TEST_CASE("bigbird's oracle tells what is near") {
+TEST_CASE("bigbird differs from similar wrong variants") {
   const Shape shape{.block = 3, .random = 2};
   const auto attention = bigbird(shape);
   const auto x = random_tokens(1, 40, 2);
@@ -134,6 +134,6 @@ TEST_CASE("bigbird's oracle tells what is near") {
   CHECK(distance(output, masked(*attention, kHeads, x[0], x[0], others)) > 1e-3);
 }
 
-TEST_CASE("bigbird refuses a window that is not in the middle") {
+TEST_CASE("bigbird refuses an even number of window blocks") {
   CHECK_THROWS_WITH(bigbird({.window = 2}), "window_blocks = 2 has as many blocks before as behind: expected an odd number");
 }

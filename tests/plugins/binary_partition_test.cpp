@@ -113,7 +113,7 @@ std::vector<Shape> shapes() {
 
 }  // namespace
 
-TEST_CASE("the paper's edges cover each token once, and when causal those before it") {
+TEST_CASE("the paper's edges cover each token once, and causal edges cover no later token") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 13, 80})
       for (std::int64_t i = 0; i < n; ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("the paper's edges cover each token once, and when causal those before
       }
 }
 
-TEST_CASE("binary-partition is attention along the paper's edges, at any length, with gradients") {
+TEST_CASE("binary-partition equals attention along the paper's edges, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 5, 16, 33, 80}) {
       if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // one shape, with many levels and fewer scales
@@ -140,7 +140,7 @@ TEST_CASE("binary-partition is attention along the paper's edges, at any length,
     }
 }
 
-TEST_CASE("binary-partition: padded is cut, and what is padded has no part") {
+TEST_CASE("binary-partition: padded equals cut, and padding has no effect") {
   for (const bool causal : {false, true})
     for (const auto* spans : {"attention", "mean"}) {
       const Shape shape{.spans = spans, .causal = causal};
@@ -153,7 +153,7 @@ TEST_CASE("binary-partition: padded is cut, and what is padded has no part") {
     }
 }
 
-TEST_CASE("binary-partition's oracle tells what is near") {
+TEST_CASE("binary-partition differs from similar wrong variants") {
   const Shape shape{.nodes = 2, .scales = 3};
   const auto attention = partition(shape);
   const auto x = random_tokens(1, 40, 2) * 3;
@@ -166,7 +166,7 @@ TEST_CASE("binary-partition's oracle tells what is near") {
   CHECK(distance(output, expected(*attention, left, x[0])) > 1e-3);
 }
 
-TEST_CASE("binary-partition with as many nodes as tokens, and no relative positions, is softmax") {
+TEST_CASE("binary-partition with as many nodes as tokens, without relative positions, equals softmax") {
   for (const bool causal : {false, true}) {
     const auto attention = partition({.nodes = kMaxLength, .causal = causal});
     const auto softmax = make(section("softmax", {{"heads", kHeads}}), 2, {.causal = causal});
@@ -178,7 +178,7 @@ TEST_CASE("binary-partition with as many nodes as tokens, and no relative positi
   }
 }
 
-TEST_CASE("binary-partition: holes stand in no span") {
+TEST_CASE("binary-partition: holes are in no span") {
   const auto attention = partition({});
   auto x = random_tokens(1, 33, 2);
   auto mask = mask_of(33, {33});

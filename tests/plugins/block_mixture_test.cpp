@@ -49,7 +49,7 @@ Tensor equation(const ablate::Attention& attention, std::int64_t size, std::int6
 
 }  // namespace
 
-TEST_CASE("block-mixture is its equation, padded and not, in values and gradients") {
+TEST_CASE("block-mixture equals its equation, padded and not, in values and gradients") {
   for (const bool causal : {false, true})
     for (const auto& [size, top] : {std::pair<std::int64_t, std::int64_t>{2, 2}, {3, 3}, {4, 1}, {20, 3}}) {
       INFO("causal " << causal << ", block " << size << ", top " << top);
@@ -63,7 +63,7 @@ TEST_CASE("block-mixture is its equation, padded and not, in values and gradient
     }
 }
 
-TEST_CASE("largest() chooses so many, of equal ones the later") {
+TEST_CASE("largest() selects the requested number of values, and the later ones among equal values") {
   auto x = ablate::full({1, 5}, 3, ablate::kDouble);
   x[0][1] = 1;
   x[0][3] = -INFINITY;

@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("no two examples are the same, in any split") {
+TEST_CASE("all examples differ, within and between splits") {
   const TemporaryFolder cache;
   for (const auto& [length, examples, seed] : {std::tuple{1, 85, 0}, {2, 20000, 3}, {2, 20000, 4}, {40, 1000, 0}}) {
     const auto task = load_task("bytes", {{"length", length}, {"examples", examples}, {"data_seed", seed}}, cache.path());
@@ -26,7 +26,7 @@ TEST_CASE("no two examples are the same, in any split") {
   }
 }
 
-TEST_CASE("more examples than there are sequences are refused") {
+TEST_CASE("more examples than possible sequences are refused") {
   const TemporaryFolder cache;
   const auto made = [&] { make_task("bytes", {{"length", 1}, {"examples", 86}}, cache.path()); };
   check_mentions(message_of(made), {"256 different sequences of length = 1", "examples = 86"});

@@ -30,7 +30,7 @@ Size size_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("choices tell the schema their texts, and the code their values") {
+TEST_CASE("choices give texts to the schema, and values to the code") {
   CHECK(std::string(parameters[0].choices) == "small|very-large");
   CHECK(parameters[0].type == ablate::ParameterType::kText);
   CHECK(size_of("small") == Size::kSmall);

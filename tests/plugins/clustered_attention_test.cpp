@@ -116,7 +116,7 @@ Tensor softmax(const ablate::Attention& attention, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("clustered attention is its definition, at any length, with gradients through the means of queries") {
+TEST_CASE("clustered attention equals its definition, at any length, with gradients through the means of queries") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 7, 70}) {
       INFO(text(shape) << ", n " << n);
@@ -128,7 +128,7 @@ TEST_CASE("clustered attention is its definition, at any length, with gradients 
     }
 }
 
-TEST_CASE("clustered attention: clusters, and what they begin with, are of an item's own tokens") {
+TEST_CASE("clustered attention: clusters and their first members contain only an item's own tokens") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = clustered(shape);
@@ -139,7 +139,7 @@ TEST_CASE("clustered attention: clusters, and what they begin with, are of an it
   }
 }
 
-TEST_CASE("clustered attention of another sequence: queries under their own mask are in no cluster") {
+TEST_CASE("clustered attention over another sequence: masked queries are in no cluster") {
   const Shape shape{.clusters = 3, .top = 4};
   const auto attention = clustered(shape);
   const auto queries = random_tokens(2, 12, 2), context = random_tokens(2, 17, 3);
@@ -150,7 +150,7 @@ TEST_CASE("clustered attention of another sequence: queries under their own mask
   CHECK(distance(output[1].narrow(0, 0, 5), expected(*attention, shape, queries[1].narrow(0, 0, 5), context[1])) < 1e-12);
 }
 
-TEST_CASE("clustered attention with as many clusters as there are distinct queries is softmax") {
+TEST_CASE("clustered attention with as many clusters as distinct queries equals softmax") {
   const auto attention = clustered({.clusters = 20, .bits = 256, .iterations = 10});
   const auto off = off_by(*attention, random_tokens(2, 20, 2), [&](const Tensor& x) { return softmax(*attention, x); });
   CHECK(off.output < 1e-12);
@@ -163,7 +163,7 @@ TEST_CASE("clustered attention with as many clusters as there are distinct queri
   CHECK(distance(run(*too_few, {x})[0], softmax(*too_few, x[0])) > 1e-3);
 }
 
-TEST_CASE("improved clustered attention with k = n is softmax, whatever the clusters are") {
+TEST_CASE("improved clustered attention with k = n equals softmax, for any clusters") {
   for (const std::int64_t clusters : {1, 3, 50}) {
     INFO(clusters << " clusters");
     const auto attention = clustered({.clusters = clusters, .bits = 4, .top = 40});
@@ -174,7 +174,7 @@ TEST_CASE("improved clustered attention with k = n is softmax, whatever the clus
   }
 }
 
-TEST_CASE("clustered attention is nearer to softmax the more clusters and the more exact keys there are") {
+TEST_CASE("clustered attention approaches softmax with more clusters and with more exact keys") {
   const auto x = random_tokens(1, 80, 2);
   const auto off = [&](const Shape& shape) {
     double sum = 0;
@@ -196,7 +196,7 @@ TEST_CASE("clustered attention is nearer to softmax the more clusters and the mo
   CHECK(more < 0.5 * some);
 }
 
-TEST_CASE("clustered attention: other hashes with each step, none in evaluation, never cast") {
+TEST_CASE("clustered attention: hashes change with each step, not in evaluation, and are never cast") {
   const auto attention = clustered({});
   const auto planes = buffer(*attention, "planes");
   const auto x = random_tokens(1, 30, 2);
@@ -215,7 +215,7 @@ TEST_CASE("clustered attention: other hashes with each step, none in evaluation,
   CHECK(distance(expected(*attention, {}, x[0], x[0]), run(*attention, {x})[0]) < 1e-12);
 }
 
-TEST_CASE("improved clustered attention drops exact weights and the others, each by what a key is") {
+TEST_CASE("improved clustered attention drops exact and other weights by a key's position, not by its rank") {
   // A draw belongs to a key's position, not to its rank among the largest, so that a small change of a score keeps the draws.
   const auto attention = clustered({.clusters = 2, .top = 12}, 1, {.dropout = 0.5});
   attention->train();
@@ -234,7 +234,7 @@ TEST_CASE("improved clustered attention drops exact weights and the others, each
   CHECK(worst < 0.02);
 }
 
-TEST_CASE("clustered attention's oracle tells what is near") {
+TEST_CASE("clustered attention differs from similar wrong variants") {
   const auto x = random_tokens(1, 40, 2);
   const Shape shape{.clusters = 6, .bits = 16, .iterations = 4, .top = 5};
   const auto attention = clustered(shape);

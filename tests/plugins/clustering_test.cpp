@@ -10,7 +10,7 @@ using ablate::Tensor;
 
 double dot_product(const Tensor& a, const Tensor& b) { return (a * b).sum().item<double>(); }
 
-/// Returns the centroid with the largest dot product, one by one.
+/// Returns the centroid with the largest dot product, in a plain loop.
 std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) {
   std::int64_t best = 0;
   for (std::size_t j = 1; j < centroids.size(); ++j)
@@ -109,7 +109,7 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   CHECK(distance(centroids, expected) < 1e-7);
 }
 
-TEST_CASE("queries move the centroids where they are asked to, and padded ones do not") {
+TEST_CASE("queries move the centroids if that is requested, and padded queries do not") {
   const auto keys = normal({2, 2, 12, 4}, 1), values = normal({2, 2, 12, 4}, 2);
   const auto mask = mask_of(12, {12, 7}), query_mask = mask_of(9, {4, 9});
   const auto queries = normal({2, 2, 9, 4}, 3).masked_fill(query_mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);
@@ -142,7 +142,7 @@ TEST_CASE("queries move the centroids where they are asked to, and padded ones d
     }
 }
 
-TEST_CASE("a centroid without members is put onto a real token after as many steps as are asked for") {
+TEST_CASE("a centroid without members is moved to a real token after the requested number of steps") {
   // Tokens around (1, 0). Of the first two centroids, the second points in the opposite direction.
   const auto angle = normal({2, 1, 8, 1}, 1) * 0.3;
   const auto mask = mask_of(8, {4, 2});
@@ -177,7 +177,7 @@ TEST_CASE("a centroid without members is put onto a real token after as many ste
   CHECK(different);
 }
 
-TEST_CASE("in half precision clusters are found, summed and moved in float32") {
+TEST_CASE("in half precision, clusters are assigned, summed and moved in float32") {
   const auto keys = (normal({1, 2, 600, 4}, 1) + 1).to(at::kHalf).to(ablate::kDouble);
   for (const auto type : {at::kHalf, at::kBFloat16}) {
     const auto rounded = keys.to(type).to(ablate::kDouble);
@@ -200,7 +200,7 @@ TEST_CASE("in half precision clusters are found, summed and moved in float32") {
   }
 }
 
-TEST_CASE("clustering refuses shapes it was not made for") {
+TEST_CASE("clustering refuses shapes that differ from those of its construction") {
   const auto clustering = make(section("clustering"), {{1, 2}}, 2, 4, 8);
   CHECK_THROWS_AS(write(*clustering, normal({1, 2, 8, 5}, 1), normal({1, 2, 8, 5}, 2)), std::invalid_argument);
   CHECK_THROWS_AS(write(*clustering, normal({1, 3, 8, 4}, 1), normal({1, 3, 8, 4}, 2)), std::invalid_argument);

@@ -67,7 +67,7 @@ Tensor equation(const ablate::Attention& attention, const Case& of, const Tensor
 
 }  // namespace
 
-TEST_CASE("compressed-sparse is its equation, padded and not, in values and gradients") {
+TEST_CASE("compressed-sparse equals its equation, padded and not, in values and gradients") {
   for (const auto& of :
        {Case{true, 3, 2, 0, false}, Case{true, 2, 4, 0, true}, Case{true, 3, 2, 2, false}, Case{true, 1, 2, 1, true},
         Case{false, 3, 2, 0, false}, Case{false, 2, 3, 2, true}, Case{true, 40, 2, 2, false}}) {
@@ -87,7 +87,7 @@ TEST_CASE("compressed-sparse is its equation, padded and not, in values and grad
   }
 }
 
-TEST_CASE("compressed-sparse without a complete slot is softmax attention within its window") {
+TEST_CASE("compressed-sparse without a complete slot equals softmax attention within its window") {
   const auto x = random_tokens(2, 11, 2);
   for (const std::int64_t window : {3, 40}) {
     const auto attention = make(over("gated-pool", {true, window, 64, 0, false}), 1, {.causal = true});
@@ -97,7 +97,7 @@ TEST_CASE("compressed-sparse without a complete slot is softmax attention within
   }
 }
 
-TEST_CASE("compressed-sparse takes compressions whose slots may stand beside tokens, and promises what they do") {
+TEST_CASE("compressed-sparse accepts compressions whose slots may be beside tokens, and its promises follow from them") {
   const auto promised = [](const std::string& compression, const Case& of) { return promised_by(over(compression, of)); };
   const Case plain{true, 4, 4, 0, false};
   CHECK(promised("segment-mean", plain).causal);

@@ -15,7 +15,7 @@ json over(const std::string& compression, json parameters) {
 
 }  // namespace
 
-TEST_CASE("compressed at rate 1, or with a slot for each token, is the uncompressed attention") {
+TEST_CASE("compressed at rate 1, or with a slot for each token, equals the uncompressed attention") {
   const auto mask = mask_of(9, {9, 4, 1});
   const auto x = random_tokens(3, 9, 2).requires_grad_(), queries = random_tokens(3, 5, 3).requires_grad_();
   for (const std::string read : {"softmax", "elu+1", "relu"})
@@ -39,14 +39,14 @@ TEST_CASE("compressed at rate 1, or with a slot for each token, is the uncompres
 
 TEST_CASE("compressed reads segments at lower rates") {
   // Segments of equal tokens are their own compression, so every rate down to the segments' own gives the same result.
-  const auto x = random_tokens(2, 4, 2).repeat_interleave(4, 1);  // 16 tokens, 4 different ones
+  const auto x = random_tokens(2, 4, 2).repeat_interleave(4, 1);  // 16 tokens, 4 of them different
   const auto full = run(*make(over("segment-mean", {{"rate", "1"}})), {x});
   for (const json& kept : {json{{"rate", "1/2"}}, json{{"rate", "1/4"}}, json{{"slots", 8}}, json{{"slots", 4}}})
     CHECK(distance(run(*make(over("segment-mean", kept)), {x}), full) < 1e-12);
   CHECK(distance(run(*make(over("segment-mean", {{"rate", "1/8"}})), {x}), full) > 1e-3);
 }
 
-TEST_CASE("compressed and causal: at rate 1 causal attention, at others nothing of the segment that is not complete") {
+TEST_CASE("compressed and causal: rate 1 equals causal attention, and other rates read no incomplete segment") {
   const auto x = random_tokens(2, 11, 2);
   const auto whole = make(section("softmax"), 1, {.causal = true});
   const auto lossless = make(over("segment-mean", {{"rate", "1"}}), 1, {.causal = true});
@@ -62,7 +62,7 @@ TEST_CASE("compressed and causal: at rate 1 causal attention, at others nothing 
   }
 }
 
-TEST_CASE("what compressed promises follows what it is made of") {
+TEST_CASE("the promises of compressed depend on its compression and parameters") {
   const auto promised = [](const std::string& compression, const json& parameters) {
     return promised_by(over(compression, parameters));
   };
@@ -76,14 +76,14 @@ TEST_CASE("what compressed promises follows what it is made of") {
                     Catch::Matchers::Contains("clustering does not promise to keep a fixed number of slots"));
 }
 
-TEST_CASE("a rate is not read beside a fixed number of slots, so that the host refuses it there") {
+TEST_CASE("a rate is not read if the number of slots is fixed, so the host refuses the rate") {
   CHECK(ablate::describe(ablate::test::plugin("compressed")).find("rate")->when == "slots = 0");
   const ablate::Reads reads;
   make(over("segment-mean", {{"slots", 4}}));
   CHECK_FALSE(reads.contains(ablate::describe(ablate::test::plugin("compressed")), "rate"));
 }
 
-TEST_CASE("a similarity that the memory does not follow is refused: it would change the key and no number") {
+TEST_CASE("a similarity that the memory ignores is refused: it would change the key, but no result") {
   for (const char* own : {"random-features", "rbf"}) {
     CHECK_NOTHROW(make(over(own, json::object())));
     CHECK_NOTHROW(make(over(own, {{"read", "softmax"}})));  // the default, which counts as not set

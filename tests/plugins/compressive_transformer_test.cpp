@@ -57,7 +57,7 @@ Tensor by_content(const ablate::Attention& attention, const Tensor& h, const Ten
 
 }  // namespace
 
-TEST_CASE("compressive-transformer without compressed memory is transformer-xl, with gradients") {
+TEST_CASE("compressive-transformer without compressed memory equals transformer-xl, with gradients") {
   const auto attention = compressive({.compressed = 0}), oracle = xl(4);
   copy_parameters(*oracle, *attention);
   const auto x = random_tokens(2, 15, 2).requires_grad_(), weights = random_tokens(2, 5, 3);
@@ -67,7 +67,7 @@ TEST_CASE("compressive-transformer without compressed memory is transformer-xl, 
         1e-12);
 }
 
-TEST_CASE("compressive-transformer at rate 1 is transformer-xl with a longer memory, past padding, with gradients") {
+TEST_CASE("compressive-transformer at rate 1 equals transformer-xl with a longer memory, with padding and gradients") {
   for (const auto* compression : {"segment-mean", "max-pool", "most-used"}) {
     const auto attention = compressive({.rate = "1", .compression = compression}), oracle = xl(10), shorter = xl(4);
     for (const auto& to : {oracle, shorter}) copy_parameters(*attention, *to);
@@ -84,8 +84,7 @@ TEST_CASE("compressive-transformer at rate 1 is transformer-xl with a longer mem
   }
 }
 
-TEST_CASE(
-    "compressive-transformer: slots are the compression of what leaves the memory, each item its own, the last ones stay") {
+TEST_CASE("compressive-transformer compresses the tokens that leave each item's memory, and stores the last slots") {
   const auto attention = compressive({});
   const auto x = random_tokens(2, 24, 2);
   const auto state = after(*attention, x, 6, {6, 4}).state;
@@ -111,7 +110,7 @@ TEST_CASE(
   check(1, ablate::cat(own), {0, 4, 4, 4});
 }
 
-TEST_CASE("compressive-transformer: a slot without mass, as a cluster without members, keeps its place and is not seen") {
+TEST_CASE("compressive-transformer: a slot without mass, like an empty cluster, keeps its place and is masked") {
   const auto attention = compressive({.memory = 2, .compressed = 4, .rate = "1/2", .compression = "clustering"});
   const auto clustering = make(section("clustering"), {{1, 2}}, 1, kChannels, kMaxLength);
   {
@@ -128,7 +127,7 @@ TEST_CASE("compressive-transformer: a slot without mass, as a cluster without me
   CHECK(state[3].equal((memory.mass > 0).squeeze(1)));
 }
 
-TEST_CASE("compressive-transformer: most-used keeps what the segments' queries have looked at, memory and segment alike") {
+TEST_CASE("compressive-transformer: most-used keeps the most used tokens of memory and segment, by the segments' queries") {
   const auto attention = compressive({.compression = "most-used"});
   const auto x = random_tokens(1, 12, 2);
   auto state = attention->initial_state(1);
@@ -144,7 +143,7 @@ TEST_CASE("compressive-transformer: most-used keeps what the segments' queries h
   CHECK(next[3][0].sum().item<std::int64_t>() == 4);
 }
 
-TEST_CASE("compressive-transformer: the reconstruction loss is its equation, and trains the compression alone") {
+TEST_CASE("compressive-transformer: the reconstruction loss equals its equation, and trains only the compression") {
   const auto attention = compressive({.compression = "convolution"});
   attention->train();
   auto x = random_tokens(1, 6, 2).requires_grad_();
@@ -183,7 +182,7 @@ TEST_CASE("compressive-transformer: the reconstruction loss is its equation, and
   CHECK_FALSE(pass(*attention, {.queries = x, .state = attention->initial_state(1)}).auxiliary_loss.defined());
 }
 
-TEST_CASE("compressive-transformer: the reconstruction loss is the mean over real queries of items that something has left") {
+TEST_CASE("compressive-transformer: the reconstruction loss averages real queries of items that have lost tokens") {
   const auto attention = compressive({.compression = "convolution"});
   attention->train();
   const auto weight = parameter(*attention, "compression.weight"), bias = parameter(*attention, "compression.bias");
@@ -211,7 +210,7 @@ TEST_CASE("compressive-transformer: the reconstruction loss is the mean over rea
   CHECK(distance(result.auxiliary_loss, (one.mean() + two.mean()) / 2) > 1e-8);
 }
 
-TEST_CASE("compressive-transformer refuses a compression whose slots may not stand beside tokens") {
+TEST_CASE("compressive-transformer refuses a compression whose slots may not be beside tokens") {
   for (const auto* compression : {"rbf", "random-features"})
     CHECK_THROWS_WITH(compressive({.compression = compression}),
                       Catch::Matchers::Contains("choose one that promises beside_tokens"));

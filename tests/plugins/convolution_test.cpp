@@ -7,7 +7,7 @@
 using namespace ablate::test;
 using ablate::Tensor;
 
-TEST_CASE("a convolution's slot is W [x_jk; ...] + b of its segment, with zeros behind the end, and gradients") {
+TEST_CASE("a convolution's slot equals W [x_jk; ...] + b of its segment, with zeros after the end, and gradients") {
   constexpr std::int64_t k = 3, n = 11, d = 4;
   const auto compression = make(section("convolution"), {{1, k}}, 2, d, 64);
   const auto weight = parameter(*compression, "weight"), bias = parameter(*compression, "bias");
@@ -42,6 +42,6 @@ TEST_CASE("a convolution's slot is W [x_jk; ...] + b of its segment, with zeros 
   for (std::size_t i = 0; i < of.size(); ++i) CHECK(distance(a[i], b[i]) < 1e-12);
 }
 
-TEST_CASE("a convolution refuses a rate that is no whole stride") {
+TEST_CASE("a convolution refuses a rate that is not a whole stride") {
   CHECK_THROWS_WITH(make(section("convolution"), {{2, 5}}, 2, 4, 64), Catch::Matchers::Contains("choose a rate of 1/k"));
 }

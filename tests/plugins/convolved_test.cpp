@@ -56,7 +56,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& id, bool 
 
 }  // namespace
 
-TEST_CASE("linear, performer: behind a short convolution they are their equations over what it gives, with gradients") {
+TEST_CASE("linear, performer: with a short convolution they equal their equations on its output, with gradients") {
   for (const std::string id : {"linear", "performer"})
     for (const bool causal : {false, true})
       for (const std::int64_t convolution : {1, 4}) {
@@ -81,7 +81,7 @@ TEST_CASE("linear, performer: behind a short convolution they are their equation
       }
 }
 
-TEST_CASE("linear, performer: with a convolution whole, by segments and token by token are the same") {
+TEST_CASE("linear, performer: with a convolution, segments and single tokens give the same as the whole") {
   for (const std::string id : {"linear", "performer"}) {
     const auto attention = convolving(id, 4, true, true);
     const auto x = random_tokens(2, 71, 2) / 2;
@@ -89,7 +89,7 @@ TEST_CASE("linear, performer: with a convolution whole, by segments and token by
   }
 }
 
-TEST_CASE("linear, performer, mamba2: a convolution of 0 tokens has no filter, and is what no word of it is") {
+TEST_CASE("linear, performer, mamba2: a convolution of 0 tokens has no filter, as if no convolution were set") {
   for (const std::string id : {"linear", "performer", "mamba2"}) {
     const auto attention = make(section(id, {{"heads", kHeads}, {"convolution", 0}}), 1, {.causal = true, .carries = true});
     CHECK_FALSE(parameter(*attention, "filter").defined());
@@ -100,7 +100,7 @@ TEST_CASE("linear, performer, mamba2: a convolution of 0 tokens has no filter, a
   }
 }
 
-TEST_CASE("linear, performer: a convolution takes another sequence, holes and averages off their promises") {
+TEST_CASE("linear, performer: with a convolution they do not promise cross-attention, holes or averages") {
   for (const std::string id : {"linear", "performer"})
     for (const std::int64_t convolution : {0, 4}) {
       const auto can = promised_by(section(id, {{"convolution", convolution}}));

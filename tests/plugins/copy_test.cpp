@@ -28,7 +28,7 @@ std::int64_t asked(const Asked& example) {
 
 }  // namespace
 
-TEST_CASE("a string is asked for behind what ends it, a token where the one before stands") {
+TEST_CASE("after the end mark the targets are the string, and each input is the previous target") {
   const auto task = copy("copying");
   const auto info = task->info();
   CHECK((info.length == 64 && info.classes == 16 && info.causal && info.objective == Objective::kPositions));
@@ -43,7 +43,7 @@ TEST_CASE("a string is asked for behind what ends it, a token where the one befo
     }
 }
 
-TEST_CASE("marks ask for the tokens without the blanks, in order, and any places are as likely") {
+TEST_CASE("the targets of the marks are the tokens without the blanks, in order; all places are equally likely") {
   const auto task = copy("selective-copying", {{"length", 40}, {"copied", 8}});
   const auto info = task->info();
   std::vector<double> at(32), of(16);
@@ -70,7 +70,7 @@ TEST_CASE("marks ask for the tokens without the blanks, in order, and any places
     CHECK(std::abs(of[token] - kExamples * 8 / 14.0) < 5 * std::sqrt(kExamples * 8 / 14.0));
 }
 
-TEST_CASE("the last token has stood once before, and asks for what followed it") {
+TEST_CASE("the last token has occurred once before, and its target is the token after that occurrence") {
   const auto task = copy("induction", {{"length", 32}});
   const auto info = task->info();
   std::vector<double> at(30);
@@ -87,7 +87,7 @@ TEST_CASE("the last token has stood once before, and asks for what followed it")
   for (const auto count : at) CHECK(std::abs(count - kExamples / 30.0) < 5 * std::sqrt(kExamples / 30.0));
 }
 
-TEST_CASE("tests may be longer, by turns, and say so by slices") {
+TEST_CASE("test sequences may be longer, in turns of several lengths, and the length is the slice") {
   for (const char* kind : kKinds) {
     const auto task = copy(kind, {{"length", 40}, {"test_length", 160}});
     const auto info = task->info();
@@ -102,7 +102,7 @@ TEST_CASE("tests may be longer, by turns, and say so by slices") {
   }
 }
 
-TEST_CASE("copy: an example is a function of seed, split and index, and stands in one split") {
+TEST_CASE("copy: an example is a function of seed, split and index, and is in one split") {
   for (const char* kind : kKinds) {
     INFO(kind);
     const json few{{"length", 8}, {"vocabulary", 6}, {"copied", 3}};
@@ -142,7 +142,7 @@ TEST_CASE("every parameter that changes examples of copy changes the digest") {
   CHECK(copy("copying")->digest() == "copy 1 copying 16 16 64 64 100000 2000 2000 0");
 }
 
-TEST_CASE("wrong parameters of copy are named") {
+TEST_CASE("wrong parameters of copy are refused by name") {
   const auto message = [](const char* kind, const json& changes) { return message_of([&] { copy(kind, changes); }); };
   check_mentions(message("copying", {{"length", 7}}), {"length = 7", "even"});
   check_mentions(message("selective-copying", {{"length", 32}}), {"length = 32, expected more than twice copied = 16"});

@@ -40,7 +40,7 @@ Tensor loss(const ablate::DecayedSums& sums) {
 
 }  // namespace
 
-TEST_CASE("decayed sums by chunks are the recurrence, with gradients") {
+TEST_CASE("decayed sums by chunks equal the recurrence, with gradients") {
   for (const std::int64_t n : {1, 2, 3, 31, 64, 65, 200})
     for (const double strongest : {-1e-3, -0.5, -30.0, -2000.0})
       for (const std::int64_t channels : {1, 4}) {
@@ -54,7 +54,7 @@ TEST_CASE("decayed sums by chunks are the recurrence, with gradients") {
       }
 }
 
-TEST_CASE("decayed sums in float32 stay finite and near, where keys over their decay would overflow") {
+TEST_CASE("decayed sums in float32 stay finite and accurate, even if keys divided by their decay would overflow") {
   auto in = inputs_of(150, -200, 4);
   const auto expected = plainly(in);
   const auto narrow = [](const Tensor& x) { return x.detach().to(ablate::kFloat).requires_grad_(); };
@@ -67,7 +67,7 @@ TEST_CASE("decayed sums in float32 stay finite and near, where keys over their d
   CHECK_FALSE(low.log_decay.narrow(2, 0, 64).sum(2).neg().exp().isfinite().any().item<bool>());
 }
 
-TEST_CASE("decayed sums: a later token changes no bit of an earlier one's") {
+TEST_CASE("decayed sums: a later token changes no bit of an earlier token's output") {
   const auto in = inputs_of(100, -0.5, 4);
   auto other = in;
   const auto changed = [](const Tensor& x) {

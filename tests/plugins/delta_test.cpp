@@ -128,7 +128,7 @@ std::shared_ptr<ablate::Attention> delta(const Variant& variant, bool carries = 
 
 }  // namespace
 
-TEST_CASE("delta is its recurrence in every variant, with gradients; wrong ones are seen") {
+TEST_CASE("delta equals its recurrence in every variant, with gradients; wrong variants differ") {
   for (const auto& variant : kVariants)
     for (const std::int64_t n : {1, 2, 9, 130}) {
       const auto attention = delta(variant);
@@ -147,7 +147,7 @@ TEST_CASE("delta is its recurrence in every variant, with gradients; wrong ones 
     }
 }
 
-TEST_CASE("delta by segments, with its convolution, is the whole, padded and not") {
+TEST_CASE("delta by segments, with its convolution, equals the whole, padded and not") {
   for (auto variant : kVariants) {
     variant.convolution = 4;
     INFO(variant.name);
@@ -166,7 +166,7 @@ TEST_CASE("delta by segments, with its convolution, is the whole, padded and not
   }
 }
 
-TEST_CASE("delta writes a value that it reads back under its key, in place of the one that was there") {
+TEST_CASE("delta writes a value that can be read by its key, and replaces the key's previous value") {
   // beta is 1, and both tokens have the same key, so the state contains only the second value.
   const auto attention = make(section("delta", {{"heads", 1}, {"convolution", 0}, {"norm", false}}), 1, {.causal = true});
   {
@@ -182,7 +182,7 @@ TEST_CASE("delta writes a value that it reads back under its key, in place of th
   CHECK(distance(run(*attention, {x})[0], expected) < 1e-4);  // keys have length 1, up to 1e-6
 }
 
-TEST_CASE("delta: a bit's parity is a sign that eigenvalues of -1 turn, and that those of 0 lose") {
+TEST_CASE("delta: the parity of bits is a sign that eigenvalues of -1 flip, and eigenvalues of 0 lose") {
   // Beta is at its maximum for a 1 and 0 for a 0. All keys and queries are equal, and values are 0 after the first token.
   for (const bool negative : {true, false}) {
     const auto attention =
@@ -211,7 +211,7 @@ TEST_CASE("delta: a bit's parity is a sign that eigenvalues of -1 turn, and that
   }
 }
 
-TEST_CASE("delta: options that say what the plain method has are the plain method") {
+TEST_CASE("delta: options with the values of the plain method equal the plain method") {
   const Variant gated{.name = "", .decay = "learned", .gate = true, .convolution = 4};
   const auto plain = delta(gated);
   const auto x = random_tokens(2, 130, 2);

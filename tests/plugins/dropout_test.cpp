@@ -29,7 +29,7 @@ std::shared_ptr<ablate::Attention> dropping(const std::string& id, const nlohman
 
 }  // namespace
 
-TEST_CASE("dropped attention is its equation, with gradients, also where its queries come in pieces") {
+TEST_CASE("attention with dropped weights equals its equation, with gradients, even if queries come in pieces") {
   const std::int64_t batch = 1, heads = 2, n = 1500, keys = 700, d = 4;
   const auto rows = (std::int64_t{1} << 20) / (batch * heads * keys);
   REQUIRE(rows < n);
@@ -49,7 +49,7 @@ TEST_CASE("dropped attention is its equation, with gradients, also where its que
   }
 }
 
-TEST_CASE("attentions that drop weights: another seed other outputs, none in evaluation") {
+TEST_CASE("attentions that drop weights give other outputs for another seed, and drop nothing in evaluation") {
   const auto x = random_tokens(2, 12, 2);
   for (const auto& [id, parameters] : std::vector<std::pair<std::string, nlohmann::json>>{
            {"softmax", nlohmann::json::object()}, {"local", {{"window", 4}}}, {"transformer-xl", {{"memory", 0}}}}) {
@@ -65,7 +65,7 @@ TEST_CASE("attentions that drop weights: another seed other outputs, none in eva
   }
 }
 
-TEST_CASE("an attention that does not promise to drop weights is refused where the model says so") {
+TEST_CASE("an attention that does not promise to drop weights is refused if the model drops weights") {
   CHECK_THROWS_WITH(dropping("linear", nlohmann::json::object(), 0.1, false),
                     Catch::Matchers::Contains("attention linear does not promise to drop attention weights"));
 }

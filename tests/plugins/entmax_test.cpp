@@ -81,7 +81,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal
 
 }  // namespace
 
-TEST_CASE("sparsemax, 1.5-entmax and top-k are the papers' algorithms, causal and not, padded and not, with gradients") {
+TEST_CASE("sparsemax, 1.5-entmax and top-k equal the papers' algorithms, causal and not, padded and not, with gradients") {
   const auto x = random_tokens(4, 13, 2) * 3;
   const auto check = [&](const nlohmann::json& parameters, const auto& weigh) {
     for (const bool causal : {false, true}) {
@@ -99,7 +99,7 @@ TEST_CASE("sparsemax, 1.5-entmax and top-k are the papers' algorithms, causal an
   check({{"weights", "top-k"}, {"k", 4}}, [](const Tensor& scores) { return top(scores, 4); });
 }
 
-TEST_CASE("entmax is its equation at every alpha; a trained one is each head's own, from 1.5 on, with its gradient") {
+TEST_CASE("entmax equals its equation at every alpha; a trained alpha belongs to one head, starts at 1.5, has a gradient") {
   const auto x = random_tokens(1, 13, 2) * 3;
   for (const double alpha : {1.02, 1.1, 1.9}) {
     const auto attention = entmax({{"alpha", alpha}});
@@ -132,7 +132,7 @@ TEST_CASE("entmax is its equation at every alpha; a trained one is each head's o
   }
 }
 
-TEST_CASE("entmax at alpha 1, and the k largest of fewer keys, are softmax attention") {
+TEST_CASE("entmax at alpha 1, and top-k with k equal to the number of keys, equal softmax attention") {
   const auto x = random_tokens(2, 13, 2);
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   for (const auto& parameters : {nlohmann::json{{"alpha", 1.0}}, nlohmann::json{{"weights", "top-k"}, {"k", 13}}}) {
@@ -146,7 +146,7 @@ TEST_CASE("entmax at alpha 1, and the k largest of fewer keys, are softmax atten
   CHECK_THROWS_AS(entmax({{"alpha", 1.001}}), std::invalid_argument);
 }
 
-TEST_CASE("entmax: a trained alpha that has run to softmax's end stays finite") {
+TEST_CASE("entmax: gradients stay finite if a trained alpha approaches 1") {
   const auto attention = entmax({{"weights", "trained-entmax"}});
   {
     ablate::NoGradGuard none;
@@ -156,7 +156,7 @@ TEST_CASE("entmax: a trained alpha that has run to softmax's end stays finite") 
   for (const auto& found : gradients(*attention, run(*attention, {x}).sum(), {x})) CHECK(found.isfinite().all().item<bool>());
 }
 
-TEST_CASE("entmax leaves keys out, softmax none; a trained alpha is trained") {
+TEST_CASE("entmax gives some keys weight 0, and softmax none; a trained alpha is trained") {
   const auto attention = entmax({{"weights", "trained-entmax"}});
   const auto x = (random_tokens(1, 13, 2) * 6).requires_grad_();
   const auto output = run(*attention, {x});

@@ -80,7 +80,7 @@ std::int64_t value_of(const Ids& ids, std::int64_t modulus) {
   return (sum % modulus + modulus) % modulus;
 }
 
-/// Returns the value of each prefix, without any optimisation; -1 if the prefix is not an expression.
+/// Returns the value of each prefix, without optimisation. -1 if the prefix is not an expression.
 Ids values_of(const std::string& kind, const Ids& ids) {
   static const std::map<std::string, std::vector<Matrix>> groups{{"s5", permutations(false)}, {"a5", permutations(true)}};
   Ids values;
@@ -103,7 +103,7 @@ Ids values_of(const std::string& kind, const Ids& ids) {
 
 }  // namespace
 
-TEST_CASE("every beginning of a word has the value that is worked out anew") {
+TEST_CASE("every prefix of a word has the value that the test computes anew") {
   for (const std::string kind : kKinds) {
     INFO(kind);
     const auto task = formal(kind.c_str(), {{"asked", "every"}, {"test_longest", 64}}),
@@ -121,7 +121,7 @@ TEST_CASE("every beginning of a word has the value that is worked out anew") {
   }
 }
 
-TEST_CASE("symbols, classes and what is asked are those of the kind") {
+TEST_CASE("symbols, classes and targets follow the kind") {
   const std::map<std::string, std::pair<std::int64_t, std::int64_t>> of_kind{
       {"parity", {2, 2}}, {"modular-arithmetic", {9, 5}}, {"s5", {120, 120}}, {"a5", {60, 60}}, {"z60", {60, 60}}};
   for (const auto& [kind, sizes] : of_kind) {
@@ -138,7 +138,7 @@ TEST_CASE("symbols, classes and what is asked are those of the kind") {
   CHECK(formal("modular-arithmetic", {{"modulus", 7}})->info().classes == 7);
 }
 
-TEST_CASE("each length is equally likely, short in train and dev, long in test, and is a slice") {
+TEST_CASE("each length is equally likely, short in train and dev, long in test, and the length is a slice") {
   const auto task = formal("parity"), published = formal("parity", {{"dev_lengths", "test"}});
   const auto info = task->info();
   std::map<std::int64_t, std::int64_t> lengths, slices;
@@ -162,7 +162,7 @@ TEST_CASE("each length is equally likely, short in train and dev, long in test, 
           0);
 }
 
-TEST_CASE("all symbols and all values are as likely in the words of a group") {
+TEST_CASE("all symbols and all values are equally likely in the words of a group") {
   for (const char* kind : {"parity", "a5", "z60"}) {
     const auto task = formal(kind, {{"asked", "every"}, {"shortest", 20}});
     const auto info = task->info();
@@ -181,7 +181,7 @@ TEST_CASE("all symbols and all values are as likely in the words of a group") {
   }
 }
 
-TEST_CASE("signs are as likely, and stand between numbers") {
+TEST_CASE("signs are equally likely, and are between numbers") {
   const auto task = formal("modular-arithmetic");
   const auto info = task->info();
   std::map<std::int64_t, double> signs;
@@ -196,7 +196,7 @@ TEST_CASE("signs are as likely, and stand between numbers") {
   for (const auto& [sign, count] : signs) CHECK(std::abs(count - all / 3) < 5 * std::sqrt(all / 3));
 }
 
-TEST_CASE("a word is a function of seed, split and index, and stands in one split, however short") {
+TEST_CASE("a word is a function of seed, split and index, and is in one split, even if it is short") {
   for (const char* kind : kKinds) {
     INFO(kind);
     const json sizes{{"test_shortest", 3}, {"test_longest", 10}, {"longest", 10}};
@@ -224,7 +224,7 @@ TEST_CASE("a word is a function of seed, split and index, and stands in one spli
   }
 }
 
-TEST_CASE("every parameter that changes words or what is asked changes the digest") {
+TEST_CASE("every parameter that changes words or targets changes the digest") {
   std::set<std::string> digests;
   const std::vector<json> all{json::object(),          {{"asked", "every"}},      {{"shortest", 4}}, {{"longest", 39}},
                               {{"test_shortest", 41}}, {{"test_longest", 255}},   {{"train", 7}},    {{"dev", 7}},
@@ -236,14 +236,14 @@ TEST_CASE("every parameter that changes words or what is asked changes the diges
   CHECK(formal("parity")->digest() == "formal 1 parity last 100000 of 3..40 2000 of 3..40 4000 of 40..256 2 0");
 }
 
-TEST_CASE("words are the same on every machine, and read by a person") {
+TEST_CASE("words are the same on every machine, and describe() writes them readably") {
   CHECK(formal("parity")->describe(Split::kDev, 0) ==
         "1 1 0 1 1 0 1 1 0 1 1 0 1 1 0 0 0 0 1 1 1 0 1 1 1 1 1 1 1 1 0 1 1 0 1 0 0 0 1 1>0");
   CHECK(formal("modular-arithmetic", {{"longest", 12}})->describe(Split::kTrain, 0) == "4 * 1 =>4");
   CHECK(formal("s5", {{"longest", 5}})->describe(Split::kTrain, 0) == "14352>14352 53214>51243 53421>15324");
 }
 
-TEST_CASE("wrong parameters of formal are named") {
+TEST_CASE("wrong parameters of formal are refused by name") {
   const auto message = [](const char* kind, const json& changes) { return message_of([&] { formal(kind, changes); }); };
   // The message begins with the parameter that the study must change, never with a default.
   const auto begins = [&](const json& changes, const std::string& text) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWide = 64, kTokens = 100;
 
-enum class Takes { kNever, kWithAvx512, kAlways };  ///< a fused form besides projections, on a machine that has one
+enum class Takes { kNever, kWithAvx512, kAlways };  ///< fused forms other than projections, if the machine has them
 
 struct Case {
   std::string plugin;
@@ -21,7 +21,7 @@ struct Case {
   bool causal = true;
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
-  bool few = false;        ///< one item of kFew tokens, for which LibTorch computes projections: shows the form of the rest
+  bool few = false;        ///< one item of kFew tokens, for which LibTorch computes projections: only other forms are fused
   bool rounds = true;      ///< mixed products round in its own form; false: only in forms of projections
 };
 
@@ -102,7 +102,7 @@ double off(const std::vector<Tensor>& found, const std::vector<Tensor>& exact) {
 
 }  // namespace
 
-TEST_CASE("plugins take their fused forms, which give what plain operators give") {
+TEST_CASE("plugins use their fused forms, which give the same results as plain operators") {
   const auto all = normal({3, kTokens, kWide}, 1);
   for (const auto& of : kCases)
     for (const bool segments : {false, true}) {
@@ -129,7 +129,7 @@ TEST_CASE("plugins take their fused forms, which give what plain operators give"
       const bool projected = ablate::kernels::tiles_outrun_products();  // then all use forms of projections, or of softmax
       const bool own =
           of.takes == Takes::kWithAvx512 ? instructions == "avx512" : of.takes == Takes::kAlways && !instructions.empty();
-      // Undecayed sums that start at 0 may equal the plain ones bit by bit.
+      // Undecayed sums that start at 0 may equal plain sums bit by bit.
       const bool may_meet = !projected && own && of.takes == Takes::kWithAvx512 && !segments;
       if (!may_meet)
         CHECK(std::ranges::equal(fused, plain, [](const Tensor& a, const Tensor& b) { return a.equal(b); }) !=

@@ -38,7 +38,7 @@ const nlohmann::json kBare = {{"norm", false}, {"gate", false}, {"key_width", 1.
 
 }  // namespace
 
-TEST_CASE("gated-linear is its recurrence, with gradients") {
+TEST_CASE("gated-linear equals its recurrence, with gradients") {
   for (const std::int64_t n : {1, 2, 9, 130}) {
     const auto attention = gated();
     const auto x = random_tokens(2, n, 2).requires_grad_(), weights = random_tokens(2, n, 3);
@@ -54,7 +54,7 @@ TEST_CASE("gated-linear is its recurrence, with gradients") {
   }
 }
 
-TEST_CASE("gated-linear by segments, with a convolution too, is the whole") {
+TEST_CASE("gated-linear by segments, also with a convolution, equals the whole") {
   for (const std::int64_t convolution : {0, 4}) {
     const auto attention = gated({{"convolution", convolution}}, true);
     const auto x = random_tokens(2, 75, 2);
@@ -63,7 +63,7 @@ TEST_CASE("gated-linear by segments, with a convolution too, is the whole") {
   }
 }
 
-TEST_CASE("gated-linear with gates at 1 is linear attention without a normaliser, and retention without all else") {
+TEST_CASE("gated-linear with gates at 1 equals linear attention without a normaliser, and bare retention") {
   auto parameters = kBare;
   const auto learned = gated(parameters);
   {

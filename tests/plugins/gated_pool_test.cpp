@@ -59,7 +59,7 @@ std::shared_ptr<ablate::Compression> gated_pool(const Slots& slots, bool overlap
 
 }  // namespace
 
-TEST_CASE("gated-pool is its sum over a segment, and over the one before with overlap, by a plain loop, with gradients") {
+TEST_CASE("gated-pool equals its sum over a segment, and with overlap the previous one, by a plain loop, with gradients") {
   for (const bool overlap : {false, true})
     for (const auto& slots : {Slots{{1, 1}}, Slots{{1, 3}}, Slots{{2, 5}}, Slots{{3, 4}}, Slots{{1, 64}}, Slots{.fixed = 4}})
       for (const std::int64_t n : {1, 5, 12, 65})
@@ -104,7 +104,7 @@ TEST_CASE("gated-pool is its sum over a segment, and over the one before with ov
         }
 }
 
-TEST_CASE("gated-pool whose gates say nothing is segment-mean, and its bias begins at 0") {
+TEST_CASE("gated-pool with equal gates equals segment-mean, and its bias starts at 0") {
   for (const auto& slots : {Slots{{1, 3}}, Slots{{2, 5}}, Slots{.fixed = 4}}) {
     const auto compression = make(section("gated-pool"), slots, kHeads, kHead, 80);
     CHECK(parameter(*compression, "bias").abs().max().item<double>() == 0);
@@ -121,7 +121,7 @@ TEST_CASE("gated-pool whose gates say nothing is segment-mean, and its bias begi
   }
 }
 
-TEST_CASE("gated-pool with overlap: a slot knows the segment before it, and neither one farther back nor one behind") {
+TEST_CASE("gated-pool with overlap: a slot reads the previous segment, but no earlier or later segment") {
   const auto compression = gated_pool({{1, 4}}, true);
   const auto x = normal({1, kHeads, 16, kHead}, 1);
   const auto whole = write(*compression, x, x).keys;
@@ -134,7 +134,7 @@ TEST_CASE("gated-pool with overlap: a slot knows the segment before it, and neit
   }
 }
 
-TEST_CASE("gated-pool refuses other heads and channels than it was made for") {
+TEST_CASE("gated-pool refuses heads and channels that differ from those of its construction") {
   const auto compression = gated_pool({{1, 4}}, false);
   const auto x = normal({1, 1, 8, kHead}, 1);
   CHECK_THROWS_WITH(write(*compression, x, x),

@@ -19,7 +19,7 @@ void check_test_labels(const std::vector<Example>& test) {
 
 }  // namespace
 
-TEST_CASE("Fashion-MNIST as Debian packs it") {
+TEST_CASE("Fashion-MNIST in the form of Debian's package") {
   if (!fs::is_directory("/usr/share/datasets/fashion-mnist")) return skip_without_package("dataset-fashion-mnist");
   TemporaryFolder cache;
   const auto task = load_task("image", {{"pool", 2}}, cache.path());
@@ -68,7 +68,7 @@ TEST_CASE("CIFAR-10: the colour batch turned grey is the grey idx file") {
   CHECK(halves < 10000 * 1024 / 20000);
 }
 
-TEST_CASE("CIFAR-10: the colour batch as density is the file's planes, place by place") {
+TEST_CASE("CIFAR-10: the colour batch as density equals the file's planes, position by position") {
   const auto folder = real_data("cifar10");
   if (folder.empty()) return;
   TemporaryFolder cache;

@@ -54,7 +54,7 @@ Bytes interleaved(const Bytes& record) {
 
 }  // namespace
 
-TEST_CASE("grey pictures: every value from those before it") {
+TEST_CASE("grey pictures: every value is predicted from earlier values") {
   const IdxFolder files;
   const auto task = load_images(files.path(), {{"objective", "density"}});
   const auto info = task->info();
@@ -99,7 +99,7 @@ TEST_CASE("CIFAR-10 in colour: red, green and blue of a pixel follow each other"
   CHECK(task->digest() != load_images(files.folder.path(), {{"dev", 4}})->digest());  // in grey
 }
 
-TEST_CASE("of a folder with both forms density takes the colours, and the class the grey pictures") {
+TEST_CASE("in a folder with both forms, density reads the colour pictures, and classification the grey pictures") {
   TemporaryFolder data;
   const DataFolder variable(data.path());
   const auto folder = data.path() / "cifar10";
@@ -130,7 +130,7 @@ TEST_CASE("of a folder with both forms density takes the colours, and the class 
   CHECK(by_name({{"dev", 4}})->info().length == 24);  // unchanged
 }
 
-TEST_CASE("one batch alone is dealt to all three splits") {
+TEST_CASE("a single batch is divided among all three splits") {
   const std::string ending = GENERATE("", ".gz");
   TemporaryFolder folder;
   Bytes batch;

@@ -65,24 +65,24 @@ TEST_CASE("faults of idx files are reported") {
     poke(images, 11, 0);
     check_mentions(refusal(folder), {images.string(), "60 images of 0 x 6"});
   }
-  SECTION("other counts") {
+  SECTION("different counts") {
     Bytes fewer(59, 1);
     fewer.front() = 0;
     write_bytes(labels, idx_labels(fewer));
     check_mentions(refusal(folder), {images.string(), "60 images", labels.string(), "59 labels"});
   }
-  SECTION("a test label that training does not know") {
+  SECTION("a test label that is not in training") {
     poke(folder / "t10k-labels-idx1-ubyte", 8 + 4, 3);
     check_mentions(refusal(folder), {"t10k-labels-idx1-ubyte", "example 4", "label 3", "0 to 2"});
   }
-  SECTION("labels with gaps, or all alike") {
+  SECTION("labels with gaps, or only one label") {
     const std::string expected = "; expected the classes' numbers 0, 1, 2, ..., two of them or more, each of which occurs";
     const auto density = [&] { return load_images(folder, {{"objective", "density"}})->size(Split::kTrain); };
     const auto is_told = [&](const Bytes& all, const std::string& found) {
       INFO(found);
       write_bytes(labels, idx_labels(all));
       CHECK(refusal(folder) == labels.string() + ": found " + found + expected);
-      // The same message for the first call, from two threads or from info() alone.
+      // The message is the same for the first call, from two threads, and from info().
       CHECK(message_of([&] {
               make_task("image", {{"data", folder.string()}}, folder)->info();
             }) == labels.string() + ": found " + found + expected);
@@ -102,12 +102,12 @@ TEST_CASE("faults of idx files are reported") {
     write_bytes(folder / "t10k-images-idx3-ubyte", idx_images(6, 4, files.test));
     check_mentions(refusal(folder), {"t10k-images-idx3-ubyte", "another size"});
   }
-  SECTION("a dev split that takes all") {
+  SECTION("a dev split that uses all examples") {
     check_mentions(refusal(folder, {{"dev", 60}}), {"dev = 60", "nothing to train of 60 examples"});
   }
 }
 
-TEST_CASE("what is no file is called what it is, and never waited for or read without end") {
+TEST_CASE("a path that is not a regular file is reported with its kind, and is not read") {
   const IdxFolder files;
   const fs::path images = fs::path(files.path()) / "train-images-idx3-ubyte";
   fs::remove(images);
@@ -149,7 +149,7 @@ TEST_CASE("faults of gzipped files are reported") {
     write_bytes(folder / "train-labels-idx1-ubyte.gz", labels);
     check_mentions(refusal(folder), {"train-labels-idx1-ubyte.gz", "cannot hold", "1073741892 bytes"});
   }
-  SECTION("fewer and more content than the header says") {
+  SECTION("less and more content than the header says") {
     auto bytes = idx_images(4, 6, files.train);
     bytes.pop_back();
     write_bytes(images, bytes);
@@ -193,12 +193,12 @@ TEST_CASE("faults of CIFAR batches are reported") {
 
 TEST_CASE("faults of CIFAR-10's archive are reported") {
   const CifarFolder files;
-  SECTION("lacks a batch") {
+  SECTION("a missing batch") {
     const auto archive = files.pack("data_batch_3.bin");
     fs::remove(files.file("data_batch_3.bin"));
     check_mentions(refusal(files.folder.path()), {archive.string(), "lacks data_batch_3.bin", "fetch it again"});
   }
-  SECTION("a batch that is none") {
+  SECTION("an invalid batch") {
     write_bytes(files.file("data_batch_3.bin"), cifar_batch({{1, 0, 0, 0}, {10, 0, 0, 0}}));
     const auto archive = files.pack();
     check_mentions(refusal(archive),
@@ -211,7 +211,7 @@ TEST_CASE("faults of CIFAR-10's archive are reported") {
   }
 }
 
-TEST_CASE("data that is nowhere: what was looked for, and what to do") {
+TEST_CASE("missing data: the error names the searched files and the remedy") {
   TemporaryFolder empty;
   check_mentions(refusal(empty.path() / "nowhere"), {"nowhere", "was not found", "fashion-mnist: ", "cifar10: "});
   const DataFolder data(empty.path());

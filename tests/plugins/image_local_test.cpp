@@ -78,7 +78,7 @@ std::string text(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("image-local is softmax attention under its mask, whole pictures and parts of them, with gradients") {
+TEST_CASE("image-local equals softmax attention under its mask, on whole pictures and parts of them, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 7, 20, 21}) {
       if (shape.rows > 0 && n > shape.rows * shape.columns * shape.channels + shape.prefix) continue;
@@ -91,7 +91,7 @@ TEST_CASE("image-local is softmax attention under its mask, whole pictures and p
     }
 }
 
-TEST_CASE("image-local: padded is cut, and what is padded has no part") {
+TEST_CASE("image-local: padded equals cut, and padding has no effect") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = image_local(shape);
@@ -102,7 +102,7 @@ TEST_CASE("image-local: padded is cut, and what is padded has no part") {
   }
 }
 
-TEST_CASE("image-local's oracle tells what is near") {
+TEST_CASE("image-local differs from similar wrong variants") {
   const Shape shape{.prefix = 1};
   const auto attention = image_local(shape);
   const auto x = random_tokens(1, 21, 2);

@@ -81,7 +81,7 @@ Bytes interleaved(const Bytes& planes, std::size_t index) {
 
 }  // namespace
 
-TEST_CASE("ImageNet's batches: planes become pixels, val_data is to test, train's are dealt by the seed") {
+TEST_CASE("ImageNet's batches: planes become pixels, val_data is the test split, and train batches are split by seed") {
   const ImageNetFolder files;
   const auto task = load_images(files.folder.path(), kDensity);
   const auto info = task->info();
@@ -107,7 +107,7 @@ TEST_CASE("ImageNet's batches: planes become pixels, val_data is to test, train'
     check_mentions(refusal(files.folder.path(), {{"grey", grey}}), {"ImageNet", "objective = \"density\""});
 }
 
-TEST_CASE("ImageNet as published: archives of npz files give the same, stored or deflated") {
+TEST_CASE("ImageNet as published: archives of npz files give the same data, stored or deflated") {
   const bool packed = GENERATE(false, true);
   const ImageNetFolder files;
   const auto expected = load_images(files.folder.path(), kDensity);
@@ -134,7 +134,7 @@ TEST_CASE("ImageNet as published: archives of npz files give the same, stored or
   CHECK(load_images(published.path(), kDensity)->digest() == expected->digest());
 }
 
-TEST_CASE("what ImageNet's archive or folder lacks is named, and no form that the folder has nothing of") {
+TEST_CASE("missing batches of ImageNet's archive or folder are named, and forms without any file in the folder are not") {
   const ImageNetFolder files;
   const auto entry = [&](unsigned batch) {
     return std::pair(files.train(batch).filename().string(), read_bytes(files.train(batch)));
@@ -155,7 +155,7 @@ TEST_CASE("what ImageNet's archive or folder lacks is named, and no form that th
   CHECK(message.find("CIFAR") == std::string::npos);
 }
 
-TEST_CASE("a damaged npz is refused by its checksum, stored or deflated, alone or in an archive") {
+TEST_CASE("a damaged npz is refused by its checksum, stored or deflated, as a file or in an archive") {
   const bool packed = GENERATE(false, true), archived = GENERATE(false, true);
   const ImageNetFolder files;
   const auto array_of_test = array(dictionary(3), pictures_of(3, 0));
@@ -193,7 +193,7 @@ TEST_CASE("ImageNet's batches are read by as many threads as load() may use") {
   CHECK(most <= before + 1);  // load_images allows two threads, one of which is this thread
 }
 
-TEST_CASE("one npz batch alone is dealt to all three splits") {
+TEST_CASE("a single npz batch is divided among all three splits") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "val_data.npz";
   write_npz(file, 10, 1);

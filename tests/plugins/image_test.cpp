@@ -30,7 +30,7 @@ std::vector<Example> expected(const std::vector<Bytes>& pictures) {
 
 }  // namespace
 
-TEST_CASE("idx files, plain and gzipped, are read whole and split once") {
+TEST_CASE("idx files, plain and gzipped, are read completely, and each picture is in one split") {
   const std::string ending = GENERATE("", ".gz");
   const IdxFolder files(ending);
   const auto task = load_images(files.path());
@@ -69,7 +69,7 @@ TEST_CASE("the digest follows the content, not the form of the files") {
   CHECK(load_images(plain.path())->digest() != digest);
 }
 
-TEST_CASE("pooling averages squares, halves up") {
+TEST_CASE("pooling averages squares, and rounds halves up") {
   TemporaryFolder folder;
   const Bytes picture = {0, 1, 10, 10, 255, 255,  //
                          1, 0, 20, 21, 255, 254,  //
@@ -112,7 +112,7 @@ TEST_CASE("CIFAR-10's binary batches become grey") {
   CHECK(labels == std::multiset<std::int64_t>{0, 0, 0, 0, 0, 1, 2, 3, 4, 5});
 }
 
-TEST_CASE("grey as the Long Range Arena has it: TensorFlow's of bytes, which is cut off") {
+TEST_CASE("grey as in the Long Range Arena: TensorFlow's conversion of bytes, which truncates") {
   const CifarFolder files;
   auto record = random_pictures(1, 1 + 3 * 1024, 9).front();
   record[0] = 3;
@@ -139,14 +139,14 @@ TEST_CASE("grey as the Long Range Arena has it: TensorFlow's of bytes, which is 
   CHECK(load_images(files.folder.path(), {{"dev", 4}})->info().length == 24);
 }
 
-TEST_CASE("TensorFlow's grey of files that are grey already is refused") {
+TEST_CASE("TensorFlow's grey is refused for files that are already grey") {
   const IdxFolder files;
   check_mentions(refusal(files.path(), {{"grey", "tensorflow"}}),
                  {"grey = \"tensorflow\" is made of colours", files.path() + " holds idx files, which are grey",
                   "data_batch_1.bin", "cifar-10-binary.tar.gz", "grey = \"rounded\""});
 }
 
-TEST_CASE("the last training pictures are dev where the study says so, in the files' order") {
+TEST_CASE("the last training pictures are dev if the study requests that, in the files' order") {
   const IdxFolder files;
   const auto task = load_images(files.path(), {{"dev_pictures", "last"}});
   auto all = expected(files.train);
@@ -167,7 +167,7 @@ TEST_CASE("the last training pictures are dev where the study says so, in the fi
   CHECK(labels == std::vector<std::int64_t>{9, 0, 1, 2, 3});
 }
 
-TEST_CASE("CIFAR-10's archive as published, and what it unpacks to, are its batches") {
+TEST_CASE("CIFAR-10's published archive, and its unpacked folder, give its batches") {
   const auto objective = GENERATE("class", "density");
   const nlohmann::json changes = {{"dev", 4}, {"objective", objective}};
   const CifarFolder files, unpacked;
@@ -200,7 +200,7 @@ TEST_CASE("describe draws the picture") {
   CHECK_THROWS_AS(task->describe(Split::kDev, -1), std::out_of_range);
 }
 
-TEST_CASE("black is a token, or absent where the study says so") {
+TEST_CASE("black is a token, or absent if the study sets that") {
   const Bytes picture = {0, 7, 0, 255, 0, 1};
   TemporaryFolder folder;
   for (const char* name : {"train", "t10k"}) {

@@ -49,7 +49,7 @@ struct Oracle {
   bool sticky;
   Tensor signal = {};  ///< B [kSlots, d_model]; undefined: no token has left yet
   Tensor looks = ablate::zeros({kSlots}, ablate::kDouble);
-  Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< the last segment's, summed over heads and queries
+  Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< divergence of the last segment, summed over heads and queries
   std::int64_t reads = 0;
 
   /// Returns [n, d_model] before the output projection. @param x [n, d_model]
@@ -118,7 +118,7 @@ std::shared_ptr<ablate::Attention> short_term_of(const ablate::Attention& attent
 
 }  // namespace
 
-TEST_CASE("infinity: while nothing has left the short-term memory, and where nothing is carried, it is transformer-xl") {
+TEST_CASE("infinity equals transformer-xl while no token has left the short-term memory, with and without a carried state") {
   for (const bool carries : {false, true}) {
     const auto attention = infinity(12, true, carries);
     const auto xl =
@@ -136,7 +136,7 @@ TEST_CASE("infinity: while nothing has left the short-term memory, and where not
   }
 }
 
-TEST_CASE("infinity is its equations, segment by segment, each item its own, past padding, with gradients") {
+TEST_CASE("infinity equals its equations in each segment and each item, also with padding, and so do its gradients") {
   const bool sticky = GENERATE(true, false);
   const std::int64_t memory = GENERATE(0, 3);
   const std::int64_t n = 5, segments = 4;
@@ -201,8 +201,7 @@ TEST_CASE("infinity is its equations, segment by segment, each item its own, pas
   }
 }
 
-TEST_CASE(
-    "infinity: the divergence is its equation, with gradients, in training alone, and trains through a state that is none") {
+TEST_CASE("infinity: the divergence equals its equation, with gradients, only in training; without a memory it is 0") {
   const auto attention = infinity(0, false);
   const auto x = random_tokens(2, 10, 2);
   const auto first = pass(*attention, {.queries = x.narrow(1, 0, 5), .state = attention->initial_state(2)});
@@ -228,7 +227,7 @@ TEST_CASE(
   CHECK(none.item<double>() == 0);
 }
 
-TEST_CASE("infinity: the memory is unbounded and does not grow; its state is a constant of the next segment") {
+TEST_CASE("infinity: the memory covers any length at a fixed size, and the next segment treats its state as a constant") {
   const auto attention = infinity(2, true);
   auto changed = random_tokens(1, 60, 2);
   const auto x = changed.clone().requires_grad_();
@@ -252,7 +251,7 @@ TEST_CASE("infinity: the memory is unbounded and does not grow; its state is a c
   CHECK(gradient.narrow(1, 55, 5).abs().max().item<double>() > 0);
 }
 
-TEST_CASE("infinity: sticky places are drawn in training from the generator handed in, and nothing else is") {
+TEST_CASE("infinity: sticky places are drawn in training from the given generator, which has no other use") {
   for (const bool sticky : {true, false}) {
     const auto attention = infinity(0, sticky);
     attention->train();

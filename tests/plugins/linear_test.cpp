@@ -26,7 +26,7 @@ Tensor by_segments(ablate::Attention& attention, const Tensor& x, const Tensor& 
 
 }  // namespace
 
-TEST_CASE("linear attention: parallel and chunked are the sum over keys") {
+TEST_CASE("linear attention: the parallel and the chunked form equal the sum over keys") {
   for (const std::string map : {"elu+1", "relu"})
     for (const bool causal : {false, true})
       for (const bool cross : {false, true}) {
@@ -36,8 +36,8 @@ TEST_CASE("linear attention: parallel and chunked are the sum over keys") {
       }
 }
 
-TEST_CASE("linear attention: chunked is recurrent") {
-  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), from token to token. Lengths are around the
+TEST_CASE("linear attention: the chunked form equals the recurrent form") {
+  // The recurrent form (Eq. 16 to 20): sums of phi(k) v^T and of phi(k), from token to token. Lengths are around the
   // chunk of 64.
   const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = true});
   for (const std::int64_t n : {1, 63, 64, 65, 80}) {
@@ -80,7 +80,7 @@ TEST_CASE("linear attention: whole, by segments and token by token are the same,
   }
 }
 
-TEST_CASE("linear attention: padding leaves the state alone, and each item its own") {
+TEST_CASE("linear attention: padding does not change the state, and each item has its own state") {
   for (const bool causal : {false, true}) {
     const auto attention = make(section("linear"), 1, {.causal = causal, .carries = true});
     const auto x = random_tokens(3, 9, 2);
@@ -101,14 +101,14 @@ TEST_CASE("linear attention: padding leaves the state alone, and each item its o
   }
 }
 
-TEST_CASE("linear attention: without causal, a segment sees itself and all before") {
+TEST_CASE("linear attention: a segment that is not causal sees itself and all earlier segments") {
   const auto attention = make(section("linear"), 1, {.carries = true});
   const auto x = random_tokens(2, 12, 2);
   const auto last = by_segments(*attention, x, {}, {5, 12}).narrow(1, 5, 7);
   CHECK(distance(last, run(*attention, {x.narrow(1, 5, 7), x})) < 1e-12);
 }
 
-TEST_CASE("linear attention without its normaliser is divided by the root of the longest length, whatever the item's") {
+TEST_CASE("linear attention without its normaliser is divided by the root of the maximum length, for items of any length") {
   for (const std::string map : {"elu+1", "relu"})
     for (const bool causal : {false, true}) {
       INFO(map << ", causal " << causal);
@@ -140,7 +140,7 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
 }
 
-TEST_CASE("linear attention: features far below 0 weigh as the equation has them, and weights too small are none") {
+TEST_CASE("linear attention: features far below 0 have the equation's weights, and weights that underflow are 0") {
   for (const bool causal : {false, true}) {
     const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = causal});
     const auto shift = [&](double by) {

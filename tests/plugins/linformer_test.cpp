@@ -69,7 +69,7 @@ Tensor kept(const ablate::Attention& attention, const std::string& name, std::in
 
 }  // namespace
 
-TEST_CASE("linformer is its equation, in every form and sharing, padded and not, with gradients") {
+TEST_CASE("linformer equals its equation, in every form and sharing, padded and not, with gradients") {
   for (const std::string form : {"linear", "convolution", "mean"})
     for (const std::string sharing : {"none", "heads", "key-value"}) {
       if (form == "mean" && sharing != "none") continue;
@@ -100,7 +100,7 @@ TEST_CASE("linformer is its equation, in every form and sharing, padded and not,
     }
 }
 
-TEST_CASE("linformer's pooling by the largest is that, channel by channel, of real tokens alone, with gradients") {
+TEST_CASE("linformer's max pooling takes the largest value of each channel over real tokens, with gradients") {
   const auto attention = linformer({{"projection", "max"}});
   const auto x = random_tokens(3, kLength, 2);
   const auto off =
@@ -115,7 +115,7 @@ TEST_CASE("linformer's pooling by the largest is that, channel by channel, of re
         1e-10);
 }
 
-TEST_CASE("linformer with an identity for E and F is softmax attention") {
+TEST_CASE("linformer with an identity for E and F equals softmax attention") {
   const auto attention = linformer({{"slots", kLength}});
   {
     ablate::NoGradGuard none;
@@ -128,7 +128,7 @@ TEST_CASE("linformer with an identity for E and F is softmax attention") {
   CHECK(distance(run(*attention, {x}), run(*softmax, {x})) < 1e-12);
 }
 
-TEST_CASE("linformer shares its projections where asked, and nowhere else") {
+TEST_CASE("linformer shares its projections only if the study requests that") {
   ablate::SharedTensors shared;
   const auto layers = [&](const std::string& sharing) {
     std::vector<std::shared_ptr<ablate::Attention>> made;
@@ -155,7 +155,7 @@ TEST_CASE("linformer shares its projections where asked, and nowhere else") {
   for (const auto& one : together) CHECK(distance(run(*one, {x})[0], expected(*one, x[0], x[0], of_heads, of_heads)) < 1e-12);
 }
 
-TEST_CASE("linformer's projections begin uniform within 1 / sqrt of the tokens that they weigh") {
+TEST_CASE("linformer's projections start uniform within 1 / sqrt of the number of tokens that they weigh") {
   for (const auto& [form, tokens] : {std::pair{"linear", kLength}, {"convolution", (kLength + kSlots - 1) / kSlots}}) {
     const auto attention = linformer({{"projection", form}});
     const auto bound = 1 / std::sqrt(static_cast<double>(tokens));

@@ -27,7 +27,7 @@ std::string fault(const std::vector<Symbol>& symbols) {
 
 }  // namespace
 
-TEST_CASE("operators give what the definition says") {
+TEST_CASE("operators follow their definitions") {
   CHECK(value("7") == 7);
   CHECK(value("[MIN 4 2 9 ]") == 2);
   CHECK(value("[MAX 4 2 9 ]") == 9);
@@ -54,7 +54,7 @@ TEST_CASE("expressions nest") {
   CHECK(value(deep) == 0);  // a hundred thousand ones, which recursion could not parse
 }
 
-TEST_CASE("ill-formed expressions are refused with their place") {
+TEST_CASE("ill-formed expressions are refused with the position of the fault") {
   CHECK(fault({}).find("empty") != std::string::npos);
   CHECK(fault(parse("[MAX 1 2")).find("1 ']' missing") != std::string::npos);
   CHECK(fault(parse("[MAX [MIN 1 2 ]")).find("1 ']' missing") != std::string::npos);
@@ -65,7 +65,7 @@ TEST_CASE("ill-formed expressions are refused with their place") {
   CHECK(fault({0}).find("id 0 is no symbol") != std::string::npos);
 }
 
-TEST_CASE("ids are fixed and texts are the published ones") {
+TEST_CASE("ids are fixed, and texts are the published texts") {
   const char* texts[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "[MIN", "[MAX", "[MED", "[SM", "]"};
   for (int id = 1; id <= 15; ++id) {
     CHECK(to_text(static_cast<Symbol>(id)) == texts[id - 1]);

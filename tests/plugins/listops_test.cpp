@@ -48,7 +48,7 @@ fs::path only_file(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("generated expressions: lengths, arguments, depth, answers, no two alike") {
+TEST_CASE("generated expressions: lengths, arguments, depth, answers, all different") {
   TemporaryFolder cache;
   const bool is_short = GENERATE(false, true);
   const auto task = load_task("listops", is_short ? kShort : kSmall, cache.path());
@@ -91,7 +91,7 @@ TEST_CASE("generated expressions: lengths, arguments, depth, answers, no two ali
   if (!is_short) CHECK(mean_length == Approx(1040).margin(60));  // mean of the published generator over 800 examples
 }
 
-TEST_CASE("generation depends on the parameters alone, not on threads or sizes") {
+TEST_CASE("generation depends only on the parameters, not on threads or sizes") {
   TemporaryFolder one, two, three;
   const auto a = load_task("listops", kShort, one.path(), 1), b = load_task("listops", kShort, two.path(), 2);
   CHECK(a->digest() == b->digest());
@@ -110,7 +110,7 @@ TEST_CASE("generation depends on the parameters alone, not on threads or sizes")
   CHECK((read_examples(*d, Split::kTrain) == read_examples(*a, Split::kTrain, 50)));
 }
 
-TEST_CASE("the cache is read again; a damaged one is made anew") {
+TEST_CASE("the cache is read again, and a damaged cache is made anew") {
   TemporaryFolder cache;
   const auto first = load_task("listops", kShort, cache.path());
   const auto file = only_file(cache.path());
@@ -145,14 +145,14 @@ TEST_CASE("the cache is read again; a damaged one is made anew") {
   CHECK(read_bytes(only_file(cache.path())) == whole);
 }
 
-TEST_CASE("data that cannot be cached are still there") {
+TEST_CASE("data that cannot be cached are still loaded") {
   TemporaryFolder folder;
   write_text(folder.path() / "file", "");
   const auto task = load_task("listops", kShort, folder.path() / "file" / "below");
   CHECK(task->size(Split::kTrain) == 3000);
 }
 
-TEST_CASE("settings without enough expressions end with an error") {
+TEST_CASE("settings that allow too few expressions are refused with an error") {
   TemporaryFolder cache;
   const auto with = [&](json changes) { return message_of([&] { load_task("listops", changes, cache.path()); }); };
   check_mentions(with({{"min_length", 0}, {"max_length", 2}}), {"found only 10 of 100000", "min_length"});  // the ten digits
@@ -162,7 +162,7 @@ TEST_CASE("settings without enough expressions end with an error") {
         "min_length = 60 leaves no length between it and max_length = 61, expected at most max_length - 2 = 59");
 }
 
-TEST_CASE("describe tells an expression and its answer") {
+TEST_CASE("describe shows an expression and its answer") {
   TemporaryFolder data;
   for (const char* name : {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"})
     write_text(data.path() / name, "Source\tTarget\n( ( ( [SM 4 ) 9 ) ] )\t3\n5\t5\n");
@@ -210,7 +210,7 @@ TEST_CASE("the published form is read, and every row is checked") {
     check_mentions(refused(good + "\n[MED 9 0 6 3 ]\t5\n1\t1\n"),
                    {"basic_train.tsv:4: says 5", "the answer is 4", "[MED 9 0 6 3 ]"});
   }
-  SECTION("the first of two wrong answers, far into a long file, whatever the threads") {
+  SECTION("the first of two wrong answers, late in a long file, for any number of threads") {
     std::string rows = "Source\tTarget\n";
     for (int i = 0; i < 1200000; ++i) rows += i == 1000000 || i == 1100000 ? "[SM 4 4 ]\t9\n" : "[SM 4 4 ]\t8\n";
     check_mentions(refused(rows), {"basic_train.tsv:1000002: says 9", "is 8"});
@@ -226,7 +226,7 @@ TEST_CASE("the published form is read, and every row is checked") {
     check_mentions(refused(good + "\n[MAX 1 " + std::string(1, '\0') + "2 ]\t2\n"),
                    {"basic_train.tsv:4: ", "'\\x002'", "expected a digit"});
   }
-  SECTION("what is no text file is called what it is, and never waited for or read without end") {
+  SECTION("a path that is not a text file is reported with its kind, and is not read endlessly") {
     const auto train = data.path() / "basic_train.tsv";
     const auto refused_now = [&] { return message_of([&] { load_task("listops", changes, data.path()); }); };
     write(good);

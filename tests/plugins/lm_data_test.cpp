@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("enwik8 begins as Wikipedia's dump does, and its splits are as far from random as text is") {
+TEST_CASE("enwik8 begins like Wikipedia's dump, and its splits have the statistics of text") {
   if (real_data("enwik8").empty()) return;
   const TemporaryFolder cache;
   const auto task = load_task("lm", {{"bytes", 10'000'000}, {"length", 1024}}, cache.path());

@@ -5,7 +5,7 @@
 
 namespace ablate::tests {
 
-/// Returns lines like the published ones: a space before each word and before the end of the line.
+/// Returns lines like the published lines: a space before each word and before the end of the line.
 inline std::string wikitext(std::size_t lines, unsigned seed) {
   std::mt19937 random(seed);
   const auto drawn = [&] { return (random() >> 8) % 30; };

@@ -17,7 +17,7 @@ Bytes text_of(std::int64_t size) {
 
 }  // namespace
 
-TEST_CASE("a row is the bytes from its place on, its targets the ones behind them") {
+TEST_CASE("a row is the bytes from its position, and its targets are the bytes after them") {
   const TemporaryFolder folder;
   write_bytes(folder.path() / "text", text_of(1003));
   const auto task = load_task("lm", {{"data", (folder.path() / "text").string()}, {"length", 8}}, folder.path());
@@ -51,7 +51,7 @@ TEST_CASE("a row is the bytes from its place on, its targets the ones behind the
   }
 }
 
-TEST_CASE("the first bytes alone, gzipped or not: the same content has the same digest") {
+TEST_CASE("only the first bytes, gzipped or not: the same content has the same digest") {
   const TemporaryFolder folder;
   const auto plain = (folder.path() / "plain").string(), zipped = (folder.path() / "zipped.gz").string(),
              cut = (folder.path() / "cut").string();
@@ -76,7 +76,7 @@ TEST_CASE("the first bytes alone, gzipped or not: the same content has the same 
   CHECK(load(cut, 0)->digest() != load(plain, 0)->digest());
 }
 
-TEST_CASE("a text is described as a person reads it") {
+TEST_CASE("describe writes a text readably") {
   const TemporaryFolder folder;
   auto text = text_of(200);
   for (const auto& [at, byte] : {std::pair<std::size_t, char>{0, 'a'}, {1, '\n'}, {2, '\xe2'}, {3, '~'}})
@@ -111,7 +111,7 @@ TEST_CASE("faults of texts are reported") {
   check_mentions(refusal({{"data", zipped.string()}, {"length", 4}}), {zipped.string(), "fetch"});
 }
 
-TEST_CASE("texts that are not there: the remedy names where each of them is from and belongs") {
+TEST_CASE("missing texts: the remedy names the source and the place of each text") {
   const TemporaryFolder folder;
   const DataFolder data(folder.path());
   for (const std::string name : {"enwik8", "wikitext-103", "pg19"})
@@ -124,7 +124,7 @@ TEST_CASE("texts that are not there: the remedy names where each of them is from
                     "wikitext-103/wikitext-103-v1.zip, or pg19/"});
 }
 
-TEST_CASE("enwik8 is looked for under ABLATE_DATA") {
+TEST_CASE("enwik8 is searched under ABLATE_DATA") {
   const TemporaryFolder folder;
   const DataFolder data(folder.path());
   check_mentions(

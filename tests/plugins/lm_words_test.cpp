@@ -26,7 +26,7 @@ nlohmann::json words(std::int64_t vocabulary, std::int64_t least_count = 1) {
   return {{"tokens", "words"}, {"vocabulary", vocabulary}, {"least_count", least_count}};
 }
 
-/// Returns the words of a text, and <eos> for each line, with the standard library alone.
+/// Returns the words of a text, and <eos> for each line, only by the standard library.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream lines(text);
@@ -53,7 +53,7 @@ std::int64_t counted(const Task& task, Split split, std::int64_t places) {
 
 }  // namespace
 
-TEST_CASE("WikiText by words: ids by falling frequency in train, and a line's end is a word") {
+TEST_CASE("WikiText by words: ids by falling frequency in train, and the end of a line is a word") {
   const WikiTextFolder files;
   const auto task = load_lm(files.root(), words(20));
   CHECK(task->info().unit == "word");
@@ -84,7 +84,7 @@ TEST_CASE("WikiText by words: ids by falling frequency in train, and a line's en
   CHECK(task->describe(Split::kTest, 0).starts_with("words from 0 on: "));
 }
 
-TEST_CASE("<unk> of a published text and what falls below the limits are one word") {
+TEST_CASE("<unk> of a published text, and words below the limits, are the same word") {
   WikiTextFolder files;
   files.texts = {" a a a b b <unk> c \n \n a a \n", " c b <unk> d \n a a a \n", " a \n a <eos> a b \n"};
   files.write();
@@ -108,7 +108,7 @@ TEST_CASE("<unk> of a published text and what falls below the limits are one wor
   CHECK(load(words(4))->digest() != load(words(4, 2))->digest());
 }
 
-TEST_CASE("WikiText is the same unpacked, gzipped and as published, for any number of threads, and from the cache") {
+TEST_CASE("WikiText is the same unpacked, gzipped, as published and from the cache, for any number of threads") {
   const WikiTextFolder files;
   const auto archive = files.pack();
   const TemporaryFolder zipped;
@@ -139,7 +139,7 @@ TEST_CASE("WikiText is the same unpacked, gzipped and as published, for any numb
   CHECK(second->describe(Split::kDev, 3) == first->describe(Split::kDev, 3));
 }
 
-TEST_CASE("enwik8 is read out of its archive as published, and of a folder with the archive alone") {
+TEST_CASE("enwik8 is read from its published archive, and from a folder with only the archive") {
   const TemporaryFolder folder;
   const auto text = wikitext(400, 4);
   const Bytes bytes(text.begin(), text.end());
@@ -165,7 +165,7 @@ TEST_CASE("enwik8 is read out of its archive as published, and of a folder with 
   check_mentions(refusal(folder.path()), {archive.string(), "whole zip archive"});
 }
 
-TEST_CASE("bytes of WikiText are those of its files, and its words are counted with the ends of lines") {
+TEST_CASE("bytes of WikiText are the bytes of its files, and ends of lines count as words") {
   const WikiTextFolder files;
   const auto task = load_lm(files.root());
   CHECK(task->info().unit == "byte");
@@ -175,7 +175,7 @@ TEST_CASE("bytes of WikiText are those of its files, and its words are counted w
     CHECK(std::string(found.begin(), found.end()) == text);
     CHECK(counted(*task, split, task->size(split)) == static_cast<std::int64_t>(words_of(text).size()));
   }
-  // For a part, words that begin in it count: " w12 \n" has two, its first four bytes one.
+  // For a part, words that begin in it count: " w12 \n" has two words, and its first four bytes have one.
   WikiTextFolder one;
   one.texts = {" w12 \n w1 w2 \n", " w12 \n w1 w2 \n", " w12 \n w1 w2 \n"};
   one.write();
@@ -184,7 +184,7 @@ TEST_CASE("bytes of WikiText are those of its files, and its words are counted w
     CHECK(counted(*small, Split::kDev, places) == expected);
 }
 
-TEST_CASE("books by number, each with a line's end behind it, whose words are what stands between white space") {
+TEST_CASE("books are ordered by number, each ends with a line end, and words are separated by white space") {
   const BooksFolder books;
   const auto task = load_lm(books.folder.path());
   const auto book = [](const std::string& name) {

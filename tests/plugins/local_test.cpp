@@ -30,7 +30,7 @@ std::shared_ptr<ablate::Attention> local(std::int64_t window, bool causal, bool 
 
 }  // namespace
 
-TEST_CASE("local attention is softmax attention under its mask, at any length, with gradients") {
+TEST_CASE("local attention equals softmax attention under its mask, at any length, with gradients") {
   for (const bool causal : {false, true})
     for (const std::int64_t window : {1, 3, 4, 64})
       for (const std::int64_t n : {1, 3, 4, 5, 8, 13, 16}) {
@@ -47,7 +47,7 @@ TEST_CASE("local attention is softmax attention under its mask, at any length, w
       }
 }
 
-TEST_CASE("the oracle tells a window from another, and blocks from a band") {
+TEST_CASE("local attention differs from another window, and from a band instead of blocks") {
   const auto attention = local(4, true);
   const auto x = random_tokens(1, 13, 2);
   const auto output = run(*attention, {x})[0];
@@ -57,7 +57,7 @@ TEST_CASE("the oracle tells a window from another, and blocks from a band") {
   CHECK(distance(output, masked(*attention, x[0], x[0], band)) > 1e-3);
 }
 
-TEST_CASE("local attention: padded is cut, and what is padded has no part") {
+TEST_CASE("local attention: padded equals cut, and padding has no effect") {
   for (const bool causal : {false, true}) {
     const auto attention = local(4, causal);
     const std::vector<std::int64_t> lengths = {14, 9, 4, 1};
@@ -83,7 +83,7 @@ TEST_CASE("local attention: padded is cut, and what is padded has no part") {
   }
 }
 
-TEST_CASE("local attention carries the block before: segments of whole blocks are one piece") {
+TEST_CASE("local attention carries the previous block: segments of whole blocks equal the whole") {
   const auto attention = local(4, true, true);
   const auto x = random_tokens(2, 19, 2);
   const auto whole = run(*attention, {x});
@@ -99,7 +99,7 @@ TEST_CASE("local attention carries the block before: segments of whole blocks ar
   }
 }
 
-TEST_CASE("local attention: a segment's blocks are counted from its first token, behind the last window of tokens") {
+TEST_CASE("local attention: a segment's blocks are counted from its first token, after the last window of tokens") {
   for (const bool causal : {false, true}) {
     const auto attention = local(4, causal, true);
     const auto x = random_tokens(1, 16, 2);

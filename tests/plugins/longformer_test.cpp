@@ -73,7 +73,7 @@ constexpr Shape kShapes[] = {
 
 }  // namespace
 
-TEST_CASE("longformer is softmax attention under its mask, at any length, with gradients") {
+TEST_CASE("longformer equals softmax attention under its mask, at any length, with gradients") {
   for (const auto& shape : kShapes)
     for (const std::int64_t n : {1, 2, 5, 8, 13, 31}) {
       INFO("window " << shape.window << ", dilation " << shape.dilation << ", global " << shape.global << ", n " << n);
@@ -86,7 +86,7 @@ TEST_CASE("longformer is softmax attention under its mask, at any length, with g
     }
 }
 
-TEST_CASE("longformer: padded is cut, and what is padded has no part") {
+TEST_CASE("longformer: padded equals cut, and padding has no effect") {
   for (const auto& shape : kShapes) {
     const auto attention = longformer(shape);
     unlike(*attention);
@@ -98,13 +98,13 @@ TEST_CASE("longformer: padded is cut, and what is padded has no part") {
   }
 }
 
-TEST_CASE("longformer: an item without a token reads 0, a global one too") {
+TEST_CASE("longformer: an item without tokens reads 0, also for a global token") {
   const auto attention = longformer({.global = 2});
   const auto output = run(*attention, {random_tokens(2, 7, 2), {}, mask_of(7, {0, 7})});
   CHECK(distance(output[0], parameter(*attention, "output.bias").expand({7, kChannels})) < 1e-15);
 }
 
-TEST_CASE("longformer's oracle tells what is near") {
+TEST_CASE("longformer differs from similar wrong variants") {
   const Shape shape{.window = 4, .dilation = 2, .dilated_heads = 2, .global = 2};
   const auto attention = longformer(shape);
   unlike(*attention);
@@ -116,11 +116,11 @@ TEST_CASE("longformer's oracle tells what is near") {
                              Shape{.window = 4, .dilation = 2, .dilated_heads = 3, .global = 2},
                              Shape{.window = 4, .dilation = 2, .dilated_heads = 2, .global = 1}})
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
-  SECTION("global tokens by the projections of the window") {
+  SECTION("global tokens with the window's projections") {
     const auto same = longformer(shape);  // with initial projections
     CHECK(distance(output, expected(*same, shape, x[0])) > 1e-3);
   }
-  SECTION("a global token that stands in a window counts once") {
+  SECTION("a global token within a window counts once") {
     const auto twice = [&](const Tensor& seen) { return seen.to(ablate::kDouble).narrow(2, 0, 2); };
     const auto seen = windows(shape, 17), band = windows({.window = 4, .dilation = 2, .dilated_heads = 2}, 17);
     auto counts = seen.to(ablate::kDouble);
@@ -133,7 +133,7 @@ TEST_CASE("longformer's oracle tells what is near") {
   }
 }
 
-TEST_CASE("longformer's global projections begin as copies of the window's, and are trained apart") {
+TEST_CASE("longformer's global projections start as copies of the window's projections, and are trained separately") {
   const auto attention = longformer({.global = 2});
   for (const std::string name : {"query", "key", "value"})
     for (const std::string part : {".weight", ".bias"}) {
@@ -144,7 +144,7 @@ TEST_CASE("longformer's global projections begin as copies of the window's, and 
     }
 }
 
-TEST_CASE("longformer carries what its widest window sees: segments are one piece when causal") {
+TEST_CASE("longformer carries the tokens of its widest window: causal segments equal the whole") {
   for (const Shape& shape :
        {Shape{.window = 4, .causal = true}, Shape{.window = 2, .dilation = 3, .dilated_heads = 2, .causal = true}}) {
     const auto attention = longformer(shape, {.carries = true});
@@ -188,7 +188,7 @@ TEST_CASE("longformer: a class token is global; windows grow by layer") {
   }
 }
 
-TEST_CASE("longformer refuses windows without halves and more dilated heads than there are") {
+TEST_CASE("longformer refuses odd windows, and more dilated heads than there are heads") {
   const auto make_with = [](const nlohmann::json& values) { return make(section("longformer", values)); };
   CHECK_THROWS_WITH(make_with({{"window", 5}}), "window = 5 has no halves: expected even numbers");
   CHECK_THROWS_WITH(make_with({{"heads", 2}, {"dilation", 2}, {"dilated_heads", 3}}), "dilated_heads = 3 of heads = 2");

@@ -58,7 +58,7 @@ std::map<std::int64_t, std::int64_t> map_of(const Sequence& sequence) {
 
 }  // namespace
 
-TEST_CASE("each key that stands alone asks for the value that it has elsewhere") {
+TEST_CASE("the target of each query key is the value of that key's pair") {
   const TemporaryFolder cache;
   const auto task = load_task("lookup", few(), cache.path());
   const auto info = task->info();
@@ -87,7 +87,7 @@ TEST_CASE("each key that stands alone asks for the value that it has elsewhere")
     }
 }
 
-TEST_CASE("pairs and questions stand anywhere, each position as likely") {
+TEST_CASE("pairs and queries are at any position, each position equally likely") {
   const TemporaryFolder cache;
   const auto task = load_task("lookup", few({{"train", 8000}}), cache.path());
   std::vector<double> pairs(32, 0), questions(32, 0);
@@ -104,7 +104,7 @@ TEST_CASE("pairs and questions stand anywhere, each position as likely") {
   }
 }
 
-TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, and another seed draws others") {
+TEST_CASE("no list of pairs is in two splits of lookup, in any order, and another seed draws other lists") {
   const TemporaryFolder cache;
   // One of 120 pairs, and two pairs of 4 keys and 6 values, which occur in both orders.
   for (const json& sizes : {json{{"pairs", 1}, {"values", 10}}, json{{"pairs", 2}, {"keys", 4}, {"values", 6}}}) {
@@ -120,7 +120,7 @@ TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, a
   }
 }
 
-TEST_CASE("a sequence of lookup is a function of its index") {
+TEST_CASE("an example of lookup is a function of its index") {
   const TemporaryFolder cache;
   const auto task = load_task("lookup", few(), cache.path());
   const auto all = read(*task, Split::kDev);
@@ -137,7 +137,7 @@ TEST_CASE("a sequence of lookup is a function of its index") {
   }
 }
 
-TEST_CASE("all positions of lookup may be taken, and all keys and values") {
+TEST_CASE("all positions, keys and values of lookup may be used") {
   const TemporaryFolder cache;
   const auto task = load_task("lookup", few({{"length", 8}, {"keys", 4}, {"values", 4}}), cache.path());
   for (const auto& sequence : read(*task, Split::kTrain, {}, 8)) {
@@ -146,7 +146,7 @@ TEST_CASE("all positions of lookup may be taken, and all keys and values") {
   }
 }
 
-TEST_CASE("wrong parameters of lookup are named") {
+TEST_CASE("wrong parameters of lookup are refused by name") {
   const TemporaryFolder cache;
   const auto message = [&](const json& changes) {
     return message_of([&] { make_task("lookup", few(changes), cache.path()); });

@@ -177,7 +177,7 @@ TEST_CASE("in the published form, each blank of selective copying is equally lik
   CHECK(task->digest() != mad("selective-copying")->digest());
 }
 
-TEST_CASE("the published protocol trains recall on every next token, and has only answers as targets elsewhere") {
+TEST_CASE("the published protocol trains recall on every next token; other tasks have only answers as targets") {
   for (const char* kind : {"in-context-recall", "noisy-recall", "fuzzy-recall"}) {
     const auto task = mad(kind, {{"protocol", "published"}});
     const auto example = read(*task, Split::kTrain, 0);
@@ -205,7 +205,7 @@ TEST_CASE("mad: an example is a function of seed, split and index, and is in one
         "9>9 6>6 6>6 0>0 6>6 13>13 8>8 15");
 }
 
-TEST_CASE("wrong parameters of mad are named") {
+TEST_CASE("wrong parameters of mad are refused by name") {
   const TemporaryFolder cache;
   const auto message = [&](const char* kind, json changes) {
     changes["kind"] = kind;

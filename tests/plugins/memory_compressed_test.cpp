@@ -22,7 +22,7 @@ constexpr std::int64_t kFactor = 3;  // from the paper: kernels of 3 tokens at a
 /// Faults of a wrong reference for memory-compressed attention.
 struct Wrong {
   std::int64_t early = 0;  ///< number of positions that a slot is seen too early
-  bool same = true;        ///< one convolution for keys and values; false: values are means of three
+  bool same = true;        ///< one convolution for keys and values; false: values are means of three tokens
 };
 
 /// Computes one item: projects queries, keys and values, and applies a strided convolution to keys and values, with zeros

@@ -39,7 +39,7 @@ void check_kept(const ablate::Memory& memory, const Tensor& keys, const Tensor& 
 
 }  // namespace
 
-TEST_CASE("most-used selects tokens by given use, the first of equals, with each item's own number") {
+TEST_CASE("most-used selects tokens by their given use, the first among equals, each item with its own number") {
   const auto compression = make(section("most-used"), {{1, 3}}, 2, 3, 64);
   const auto keys = normal({2, 2, 11, 3}, 1), values = normal({2, 2, 11, 3}, 2);
   const std::vector<std::int64_t> lengths = {11, 5};

@@ -145,8 +145,7 @@ TEST_CASE("positions by looks: a flat histogram, one cell with all looks, no loo
   CHECK(end.item<float>() == Approx(1));
 }
 
-TEST_CASE(
-    "sticky memories draw their places in training, from the generator handed in, by the histogram; evaluation draws none") {
+TEST_CASE("sticky memories draw places by the histogram, in training only, from the given generator") {
   constexpr std::int64_t slots = 4, samples = 4000;
   const auto rbf = make(section("rbf", {{"samples", samples}, {"ridge", 1e-6}, {"tau", 0.5}}), {.fixed = slots}, 1, 1, 64);
   // The signal rises with t, so a value identifies its position.

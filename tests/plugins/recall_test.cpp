@@ -145,7 +145,7 @@ TEST_CASE("all positions may be used") {
   for (const auto& example : read(*task, Split::kTrain, {}, 8)) CHECK(answers(example) == example.targets);
 }
 
-TEST_CASE("wrong parameters of recall are named") {
+TEST_CASE("wrong parameters of recall are refused by name") {
   const TemporaryFolder cache;
   const auto message = [&](const json& changes) {
     return message_of([&] { make_task("recall", small(changes), cache.path()); });

@@ -240,7 +240,7 @@ TEST_CASE("reformer differs from similar wrong variants") {
   }
 }
 
-TEST_CASE("reformer across buckets has no strictly causal form, and promises none") {
+TEST_CASE("reformer across buckets has no strictly causal form, and does not promise one") {
   CHECK_THROWS_WITH(reformer({.causal = true, .across = true}), Catch::Contains("does not promise causal attention"));
   CHECK_NOTHROW(reformer({.causal = true, .members = "chunks", .across = true}));
 }

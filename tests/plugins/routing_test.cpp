@@ -195,7 +195,7 @@ TEST_CASE("routing, causal: later tokens change nothing, unlike in the published
   CHECK(distance(run(*attention, {x}).narrow(1, 0, 20), run(*attention, {x.narrow(1, 0, 20)})) < 1e-14);
 }
 
-TEST_CASE("routing: centroids follow queries and keys, only in on_step, and padding moves none") {
+TEST_CASE("routing: centroids follow queries and keys, only in on_step, and padding moves no centroid") {
   for (const bool causal : {false, true}) {
     const auto attention = routing({.causal = causal});
     const auto centroids = buffer(*attention, "centroids");

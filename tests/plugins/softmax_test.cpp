@@ -115,7 +115,7 @@ TEST_CASE("without QK norm, softmax is unchanged, bit by bit, and has no extra p
 
 namespace {
 
-/// Computes one item: each head's weights beside exp(sink), which has no value. @param x [n, d_model]
+/// Computes one item: each head's weights and exp(sink), which has no value. @param x [n, d_model]
 ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t heads, const ablate::Tensor& x, bool causal,
                            const ablate::Tensor& sink) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };
@@ -184,7 +184,7 @@ TEST_CASE("softmax with shared keys and values equals softmax with repeated ones
         CHECK(distance(output, expected) < 1e-13);
         const auto in_x = [&](const ablate::Tensor& of) { return torch::autograd::grad({(of * weights).sum()}, {x})[0]; };
         CHECK(distance(in_x(output), in_x(expected)) < 1e-12);
-        if (own == 1) continue;  // nothing that could be exchanged
+        if (own == 1) continue;  // a single key head cannot be exchanged
         set(1);
         CHECK(distance(output, run(*plain, {x, {}, mask}) * real) > 1e-3);
       }

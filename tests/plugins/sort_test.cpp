@@ -129,7 +129,7 @@ TEST_CASE("an example is a function of seed, split and index") {
   CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "2 5 2 2 2 0 5 3 3 5 1 3 ");
 }
 
-TEST_CASE("leading is the share that is right before the first error") {
+TEST_CASE("the metric leading is the share of right answers before the first error") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   REQUIRE(task->info().metrics.size() == 1);

@@ -156,7 +156,7 @@ TEST_CASE("missing or wrong files are reported with their names") {
     fs::remove(root / "test/neg");
     check_mentions(refusal(root), {in(" lacks the folder test/neg"), "aclImdb_v1.tar.gz"});
   }
-  SECTION("films, which only a dev split of one's own needs") {
+  SECTION("films, which are needed only if dev is a separate split") {
     const std::string page = "http://www.imdb.com/title/tt0064354/usercomments\n";
     for (const std::string wrong : {"garbage", "", "http://www.imdb.com/title/", "tt0064354"}) {
       files.write("train/urls_pos.txt", page + page + wrong + "\n" + page + page + page + page + page);
@@ -177,7 +177,7 @@ TEST_CASE("missing or wrong files are reported with their names") {
     write_text(archive, "no archive at all");
     check_mentions(refusal(archive), {archive.string() + ": cannot be read ("});
   }
-  SECTION("an archive of which one bit is another, of the content or of the checksum behind it") {
+  SECTION("an archive with one changed bit, in the content or in the checksum after it") {
     for (const std::string name : {"aclImdb_v1.tar.gz", "aclImdb_v1.tar.xz"}) {
       const auto archive = files.pack(name, name.ends_with("gz") ? "czf" : "cJf");
       const auto whole = read_bytes(archive);
@@ -190,7 +190,7 @@ TEST_CASE("missing or wrong files are reported with their names") {
       }
     }
   }
-  SECTION("an archive that goes on for long behind its end mark, as tar may pad it") {
+  SECTION("an archive that is padded far beyond its end mark, as tar may do") {
     const auto tar = files.pack("plain.tar", "cf");
     fs::resize_file(tar, std::uintmax_t{3} << 20);
     const auto packed = files.folder.path() / "aclImdb_v1.tar.gz";

@@ -1,4 +1,4 @@
-// Weights that attentions report: softmax's against its equation, and none if heads give no mean of their values.
+// Reported weights: those of softmax equal its equation. Heads whose outputs are no mean of values report no weights.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -33,7 +33,7 @@ TEST_CASE("softmax's weights equal its equation: masked, causal, across sequence
       for (std::int64_t i = 0; i < 3; ++i) {
         const auto q = by_head(layer(*attention, "query", x[i]), 2), k = by_head(layer(*attention, "key", keys[i]), 2);
         auto seen = mask[i].unsqueeze(0).expand({21, n});
-        if (!crosses) seen = seen.logical_and(mask[i].unsqueeze(1));  // padding is no query and sees nothing
+        if (!crosses) seen = seen.logical_and(mask[i].unsqueeze(1));  // a padded query sees no key
         if (causal) seen = seen.logical_and(pairs(21, [](std::int64_t query, std::int64_t key) { return key <= query; }));
         const auto identity = (ablate::arange(n).unsqueeze(1) == ablate::arange(n)).to(ablate::kDouble).expand({2, n, n});
         const auto expected = read_seen(q.matmul(k.transpose(-1, -2)) / std::sqrt(8.0), identity, seen);

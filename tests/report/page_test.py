@@ -107,7 +107,7 @@ def check_rendered(page, ask):
     check(page.headings("#tables") == ["", "attention", "test/accuracy (%)", "train/step_time (ms)"], "the study's own table")
     rows = page.rows("#tables")
     check(len(rows) == 4, "four attentions are four rows")
-    check(any("</script><img src=x" in row[1] for row in rows), "a hostile name is shown as what it is")
+    check(any("</script><img src=x" in row[1] for row in rows), "a hostile name is shown unchanged")
     for row in rows:
         mean, = ask('SELECT avg(mean) FROM (SELECT avg("test/accuracy") AS mean FROM trials JOIN members USING (trial) WHERE experiment = ? AND '
                     'outcome = \'done\' AND attention LIKE ? GROUP BY "train.learning_rate", "model.width")', EXPERIMENT, row[1][:9] + "%")
@@ -126,7 +126,7 @@ def check_sorting(page):
     down = [number(row[2]) for row in page.rows("#tables")]
     check(up == sorted(up) and len(set(up)) > 2, f"sorted upwards: {up}")
     check(down == sorted(up, reverse=True), f"sorted downwards: {down}")
-    check(page.run("return document.querySelectorAll('#tables thead [aria-sort=descending]').length") == 1, "the sorted column says so")
+    check(page.run("return document.querySelectorAll('#tables thead [aria-sort=descending]').length") == 1, "the sorted column is marked as sorted")
     page.sort("#trials", "train.learning_rate")
     at = page.headings("#trials").index("train.learning_rate ▴")
     rates = [float(row[at]) for row in page.rows("#trials")]
@@ -135,7 +135,7 @@ def check_sorting(page):
 
 def check_filters(page, ask):
     page.filter("#tables", "adamra")
-    check([row[1] for row in page.rows("#tables")] == ["adamra"], "a word leaves the rows that have it")
+    check([row[1] for row in page.rows("#tables")] == ["adamra"], "a word selects the rows that contain it")
     page.filter("#tables", "")
     page.filter("#trials", "attention=linear test/accuracy>74")
     expected, = ask('SELECT count(*) FROM trials JOIN members USING (trial) WHERE attention = \'linear\' AND "test/accuracy" > 74 AND outcome = \'done\'')
@@ -173,9 +173,9 @@ def check_detail(page, ask):
     key = re.search(r"key\s+([0-9a-f]{16})", text)
     check(key is not None, "a trial has its key")
     reason, = ask("SELECT reason FROM attempts WHERE key LIKE ?", key.group(1) + "%") if key else ("",)
-    check(reason.split("\u2028")[0] in text and reason, f"a failed trial tells why: {reason}")
-    check("train.batch" in text and "ablate show" in text, "a trial has all its settings, and the command that tells more")
-    check(page.run("return document.querySelectorAll('dialog canvas').length") == 0, "one that failed at once has no curve")
+    check(reason.split("\u2028")[0] in text and reason, f"a failed trial shows its reason: {reason}")
+    check("train.batch" in text and "ablate show" in text, "a trial has all its settings, and the command that shows more")
+    check(page.run("return document.querySelectorAll('dialog canvas').length") == 0, "a trial that failed at once has no curve")
     page.picture("detail")
     page.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
     check(not page.run("return document.querySelector('dialog').open"), "Escape closes the panel")
@@ -200,7 +200,7 @@ def check_brush(page, ask):
     expected, = ask("SELECT count(*) FROM members JOIN parameters USING (trial) WHERE path = 'attention' AND text = 'softmax'")
     check(page.one("#choice").text.startswith(f"{expected} of"), f"the brush chooses {expected} trials: {page.one('#choice').text}")
     at = page.headings("#trials").index("attention")
-    check({row[at] for row in page.rows("#trials")} == {"softmax"}, "the list has the chosen trials alone")
+    check({row[at] for row in page.rows("#trials")} == {"softmax"}, "the list has only the chosen trials")
     page.picture("brushed")
     page.one("#choice button").click()
     page.settle()
@@ -218,7 +218,7 @@ def check_keyboard(page):
     check(first and "of" in first and page.one("#choice").text != first, f"arrow keys brush an axis: {first}, {page.one('#choice').text}")
     ActionChains(page.browser).send_keys(Keys.ESCAPE).perform()
     page.settle()
-    check(not page.one("#choice").is_displayed(), "Escape takes the brush away")
+    check(not page.one("#choice").is_displayed(), "Escape removes the brush")
     page.run("document.querySelector('#trials tbody tr').focus()")
     page.browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     check(page.run("return document.activeElement === document.querySelectorAll('#trials tbody tr')[1]"), "arrows go from row to row")
@@ -268,7 +268,7 @@ def check_quiet(page):
             url = asked.get("request", asked)["url"]
             check(url.startswith("file:///") and url.split("#")[0].endswith("report.html"), f"the page asks for {url}")
             pages += 1
-    check(pages >= 1, "the browser's log tells of requests")
+    check(pages >= 1, "the browser's log contains requests")
 
 
 def main():

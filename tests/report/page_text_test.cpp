@@ -42,7 +42,7 @@ const PageTexts kTexts{"<@POLICY@|@TITLE@|@STYLE@|@LICENCE@|@DATA@|@D3@|@SCRIPT@
 
 }  // namespace
 
-TEST_CASE("a page has its parts in their places, and no text of a history among its tags") {
+TEST_CASE("a page has its parts in their places, and no text of a history inside its tags") {
   const auto page = make_page(kTexts, "@DATA@ </title><b a=\"1\">&", "{}");
   CHECK(has(page, "|@DATA@ &lt;/title&gt;&lt;b a=&quot;1&quot;&gt;&amp;|"));
   CHECK(has(page, "|(c) &lt;author&gt;|"));
@@ -59,7 +59,7 @@ TEST_CASE("a page's policy allows its own scripts and style by their hashes, and
         "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; base-uri 'none'; form-action 'none'");
 }
 
-TEST_CASE("a page's data come out as they went in") {
+TEST_CASE("a page's data are decoded as they were encoded") {
   std::string data;
   for (int i = 0; i < 10000; ++i) data += "{\"</script>\": [" + std::to_string(i * i) + "]}";
   const auto text = between(make_page({"[@DATA@]", "", "", "d3", ""}, "", data), "[", "]");
@@ -68,7 +68,7 @@ TEST_CASE("a page's data come out as they went in") {
   CHECK(unpacked(text, data.size()) == data);
 }
 
-TEST_CASE("without D3 a report is refused, and names the package") {
+TEST_CASE("without D3 a report is refused, with the name of the package") {
   auto texts = kTexts;
   CHECK_NOTHROW(expect_d3(texts));
   texts.d3 = "";
@@ -81,7 +81,7 @@ TEST_CASE("without D3 a report is refused, and names the package") {
   }
 }
 
-TEST_CASE("experiments that are named together have the table of `ablate table A B` first; of all each has its own") {
+TEST_CASE("experiments that are named together have a common table first; in a report of all, each has its own") {
   if (page_texts().d3.empty()) return skip_without_package("node-d3");
   db::Commands run;
   run.add = add_report;
@@ -110,7 +110,7 @@ TEST_CASE("experiments that are named together have the table of `ablate table A
   CHECK(tables("second ") == std::vector<std::string>{"[0]own 1"});
 }
 
-TEST_CASE("what is embedded is whole, and holds nothing that would end its element") {
+TEST_CASE("embedded text is complete, and cannot close its element") {
   const auto texts = page_texts();
   CHECK(texts.html.starts_with("<!DOCTYPE html>"));
   for (const auto* name : {"POLICY", "TITLE", "STYLE", "LICENCE", "DATA", "D3", "SCRIPT"})

@@ -139,7 +139,7 @@ TEST_CASE("a checkpoint is read back bit for bit") {
   CHECK(numbers == expected);
 }
 
-TEST_CASE("a file that is cut off anywhere, or has a bit turned anywhere, is noticed") {
+TEST_CASE("a file that is cut off anywhere, or has a bit turned anywhere, is detected") {
   const TemporaryFolder folder;
   write_checkpoint(folder / "c", kAbout, some_state());
   const auto whole = read_text(folder / "c");
@@ -225,7 +225,7 @@ TEST_CASE("a trial resumes from the latest usable file, and two files stay") {
     CHECK(trial.run(plan_in(folder, "third", 1e6)) == whole);
     CHECK(trial.resumed()->step == 10);
   }
-  SECTION("no file if none can be used") {
+  SECTION("no file, if no file can be used") {
     for (const auto& file : checkpoint_files(folder / "c", kKey)) damage(file.path);
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
     REQUIRE(trial.resumed());

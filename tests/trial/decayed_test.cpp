@@ -46,7 +46,7 @@ TEST_CASE("only matrices of model and attention decay: no norm, no bias, no embe
   for (const auto& entry : decayed(model.parameters(), model.embeddings(), "all")) CHECK(entry.kept.decay);
 }
 
-TEST_CASE("a class token is an embedding, as a table is") {
+TEST_CASE("a class token counts as an embedding, like a table") {
   Majority task;
   const auto parts = parts_of(task, json::object(), plugin("softmax"), {{"pooling", "cls"}});
   const Training training(parts, at::kCPU);

@@ -1,4 +1,4 @@
-// All targets decoded from one vector: the outputs depend on this vector alone.
+// All targets decoded from one vector: the outputs depend only on this vector.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"

@@ -94,7 +94,7 @@ TEST_CASE("counts reach the bits of a Markov source, at its order, on the positi
       CHECK(found.floors[0].trained == Source::kSize);
     }
   }
-  // The entropy is 1.357 bits a symbol. Symbol frequencies alone predict nothing in the second-order source.
+  // The entropy is 1.357 bits a symbol. Symbol frequencies predict nothing in the second-order source.
   Source source(2);
   CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
 }

@@ -111,7 +111,7 @@ TEST_CASE("the largest class is scored only on the examples that a trial is test
   CHECK(found.unit == "%");
 }
 
-TEST_CASE("the largest class says that all of dev is of one class") {
+TEST_CASE("the largest class reports that all of dev is of one class") {
   class OneClassDev final : public Examples {
    public:
     using Examples::Examples;

@@ -116,7 +116,7 @@ TEST_CASE("with a memory that covers all, segments are attention over the concat
   }
 }
 
-TEST_CASE("a memory stores each item's own last tokens: padding removes none") {
+TEST_CASE("a memory stores each item's own last tokens: padding removes no token") {
   const auto attention = build({.memory = 4}, true, true);
   const auto x = random_tokens(2, 9, 2);
   auto dirty = x.clone();
@@ -177,7 +177,7 @@ TEST_CASE("heads may have other widths, a part has its share, and projections ma
                     Catch::Matchers::Contains("heads = 2 does not divide the part's width = 7"));
 }
 
-TEST_CASE("rotary scores depend on relative positions alone") {
+TEST_CASE("rotary scores depend only on relative positions") {
   const auto attention = build({}, false, false, Positions::kRotary);
   const auto x = random_tokens(2, 9, 2);
   const auto at = [&](std::int64_t first) {

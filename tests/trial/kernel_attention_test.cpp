@@ -85,7 +85,7 @@ TEST_CASE("the result has the memory layout of the next projection") {
   CHECK(out.transpose(1, 2).is_contiguous());
 }
 
-TEST_CASE("elu + 1 is e^x everywhere below 0, with slope 1 at 0") {
+TEST_CASE("elu + 1 is e^x for all numbers below 0, with slope 1 at 0") {
   for (const auto type : {kFloat, kDouble}) {
     const auto x = integers(std::vector<std::int64_t>{-80, -40, -20, -1, 0, 1, 20}).to(type).requires_grad_();
     const auto phi = kernel_features(x, FeatureMap::kElu);

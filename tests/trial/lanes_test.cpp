@@ -48,7 +48,7 @@ const Descriptor& count(Kind, const std::string&) {
 
 }  // namespace
 
-TEST_CASE("lanes are contiguous parts, which restart shifted") {
+TEST_CASE("lanes are contiguous parts of a text, and restart at shifted positions") {
   for (const auto& [size, lanes, segment] : {std::tuple{100, 4, 7}, {100, 4, 25}, {101, 3, 1}, {64, 1, 8}}) {
     INFO(size << " positions, " << lanes << " lanes, segments of " << segment);
     Lanes order(size, lanes, segment, 3), same(size, lanes, segment, 3);
@@ -83,7 +83,7 @@ TEST_CASE("lanes are contiguous parts, which restart shifted") {
   }
 }
 
-TEST_CASE("saved lanes continue equally, and a text that is too short is refused") {
+TEST_CASE("saved lanes continue in the same way, and a text that is too short is refused") {
   Lanes order(90, 2, 7, 3), other(90, 2, 7, 4);
   for (int step = 0; step < 20; ++step) order.next();
   other.load(order.save());

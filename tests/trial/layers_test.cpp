@@ -45,7 +45,7 @@ const json kLinear = section("linear"), kSoftmax = section("softmax");
 
 }  // namespace
 
-TEST_CASE("layers take the attentions of a list in turn") {
+TEST_CASE("layers use the attentions of a list in turn") {
   // Linear attention carries its sums. Softmax attention has no state.
   const auto linear_below = model({kLinear, kSoftmax}, true, 4);
   CHECK(sizes(linear_below->initial_state(2)) == std::vector<std::size_t>{1, 0, 1, 0});

@@ -50,14 +50,14 @@ const Descriptor& reporting(Kind, const std::string&) {
 
 }  // namespace
 
-TEST_CASE("a step's times contain each other") {
+TEST_CASE("the forward time is part of the forward-backward time, which is part of the step time") {
   const auto values = run(json::object()).result.values;
   CHECK(values.at("train/forward_time") > 0);
   CHECK(values.at("train/forward_backward_time") > values.at("train/forward_time"));
   CHECK(values.at("train/step_time") > values.at("train/forward_backward_time"));
 }
 
-TEST_CASE("peak memory is the training's, with and without stored weights") {
+TEST_CASE("peak memory is measured in training, and does not depend on the number of evaluations") {
   count_tensor_memory();
   const auto peak = [](int every) { return run({{"evaluate_every", every}}).result.values.at("memory/peak_tensor"); };
   const auto at_the_end = peak(60);

@@ -135,7 +135,7 @@ TEST_CASE("one seed gives equal initial weights outside the attention, for every
   }
 }
 
-TEST_CASE("every parameter of the model is used, whatever its parts") {
+TEST_CASE("every parameter of the model is used, with any parts") {
   const TaskInfo pair{.fields = {{"token", 12}, {"amount", 0, 2}}, .sequences = 2, .length = kLength, .classes = 3};
   const TaskInfo next{
       .fields = {{"token", 12}}, .length = kLength, .classes = 12, .objective = Objective::kPositions, .causal = true};
@@ -213,7 +213,7 @@ TEST_CASE("both documents of a pair count, each under its own mask") {
     }
 }
 
-TEST_CASE("layers take the attentions of a list in turn") {
+TEST_CASE("layers of a model use the attentions of a list in turn") {
   const auto made = model({{"layers", 4}}, json::array({plugin("linear", {{"heads", 1}}), plugin("softmax")}));
   const auto one = model({{"layers", 4}}, plugin("linear", {{"heads", 1}}));
   CHECK(made->parameters().size() == one->parameters().size());

@@ -41,7 +41,7 @@ TEST_CASE("a parameter that is computed from others is refused with the remedy, 
   for (const auto& entry : module.parameters()) CHECK((entry.tensor.is_leaf() && entry.tensor.requires_grad()));
 }
 
-TEST_CASE("a parameter of whole numbers, and a buffer that asks for a gradient, are refused") {
+TEST_CASE("a parameter of whole numbers, and a buffer that requires a gradient, are refused") {
   Open module;
   CHECK(says(refusal([&] { module.register_parameter("places", ones({2}, kLong)); }),
              "the parameter \"places\" of Long, expected a floating-point type"));

@@ -45,7 +45,7 @@ TEST_CASE("an operation on inputs without gradients records nothing") {
   CHECK_FALSE(product(leaf(2), a).requires_grad());
 }
 
-TEST_CASE("an input without gradients gets none, and the number of gradients must equal the number of inputs") {
+TEST_CASE("an input without gradients gets no gradient, and there must be as many gradients as inputs") {
   const auto a = leaf(2), fixed = full({2}, 5, kDouble);
   CHECK(torch::autograd::grad({product(a, fixed).sum()}, {a})[0].allclose(full({2}, 15, kDouble)));
   CHECK_THROWS_AS(torch::autograd::grad({product(a, fixed, false).sum()}, {a}), std::logic_error);
@@ -75,7 +75,7 @@ TEST_CASE("an operation with several results computes only the requested gradien
           return std::vector{2 * a, 3 * a};
         },
         [second_is_asked](const std::vector<Tensor>& gradients, const Saved&) -> std::vector<Tensor> {
-          if (gradients[1].defined() != second_is_asked) throw std::logic_error("not what is asked for");
+          if (gradients[1].defined() != second_is_asked) throw std::logic_error("found other gradients than requested");
           return {gradients[1].defined() ? 2 * gradients[0] + 3 * gradients[1] : 2 * gradients[0]};
         });
   };

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Targets are symbols that occurred before. The number of targets varies between examples; some have none.
+/// Targets are symbols that occurred before. The number of targets varies between examples, and may be 0.
 class Again final : public Majority {
  public:
   TaskInfo info() override {
@@ -74,7 +74,7 @@ TEST_CASE("batches with accumulated gradients equal one large batch", "[accumula
   }
 }
 
-TEST_CASE("batches without targets are no error, alone or among others", "[accumulate]") {
+TEST_CASE("batches without targets are no error, with and without other batches in the step", "[accumulate]") {
   Again positions;
   const auto found = trained(positions, {{"batch", 1}, {"accumulate", 2}}, json::object(), 40);
   for (const double loss : found.losses) CHECK((loss == -1 || loss > 0));

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns the result of work in a new process, which has no tensor, generator or thread of another one.
+/// Returns the result of work in a new process, which has no tensor, generator or thread of another process.
 json in_a_process(const TemporaryFolder& folder, const std::function<json()>& work) {
   const auto pid = fork();
   if (pid == 0) {

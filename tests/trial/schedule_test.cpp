@@ -23,7 +23,7 @@ double learning_rate_factor(const char* name, std::int64_t step, std::int64_t st
 
 }  // namespace
 
-TEST_CASE("constant rises linearly and stays") {
+TEST_CASE("constant rises linearly and then stays constant") {
   CHECK(learning_rate_factor("constant", 1, 100, 10) == Approx(0.1));
   CHECK(learning_rate_factor("constant", 10, 100, 10) == Approx(1));
   CHECK(learning_rate_factor("constant", 100, 100, 10) == Approx(1));

@@ -137,7 +137,7 @@ TEST_CASE("signals to stop are left to the scheduler, but a job may still end it
   served.end();
 }
 
-TEST_CASE("the sender of a signal 9 is reported if it is known") {
+TEST_CASE("the sender of a signal 9 is reported, if known") {
   Served served(Actions({{"die", [](const json&, const ablate::Say&) { raise(SIGKILL); }},
                          {"nap", [](const json&, const ablate::Say&) { nap(60); }},
                          {"crash", [](const json&, const ablate::Say&) { raise(SIGTERM); }}}));

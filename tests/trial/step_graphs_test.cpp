@@ -153,7 +153,7 @@ TEST_CASE("the learning rate of recorded steps is a float32 on the device, and c
   CHECK(weights(true).equal(weights(false)));
 }
 
-TEST_CASE("every tensor of a batch is copied where the recording reads it") {
+TEST_CASE("every tensor of a batch is copied to the memory that the recording reads") {
   const auto batch = [](std::int64_t first) {
     Batch made{.size = 2};
     made.fields = {at::full({2, 3}, first), at::full({2, 3, 1}, static_cast<double>(first), at::kFloat)};

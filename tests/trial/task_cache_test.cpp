@@ -55,7 +55,7 @@ TEST_CASE("a new code's folder removes folders of former codes, except the last 
   age(file, 20);
   fs::create_directory_symlink(folder.path(), plugin / "link");
 
-  TaskCache(plugin, code('c'));  // exists, and is now the last one used
+  TaskCache(plugin, code('c'));  // exists, and is now the last used folder
   CHECK(fs::exists(of['b']));
   CHECK(fs::exists(file));
 

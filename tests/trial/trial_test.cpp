@@ -46,7 +46,7 @@ TEST_CASE("a trial learns, and every metric has a definition") {
   CHECK(ran.points().size() == 60 + 2 * 10);
 }
 
-TEST_CASE("same key and seed, same bits; another seed, others") {
+TEST_CASE("the same key and seed give the same bits, and another seed gives other bits") {
   const auto a = run(json::object()), b = run(json::object()), c = run(json::object(), 2);
   for (const char* name : {"dev/accuracy", "dev/loss", "test/loss", "train/loss", "memory/peak_tensor"})
     CHECK(a.result.values.at(name) == b.result.values.at(name));
@@ -148,7 +148,7 @@ TEST_CASE("failures have a reason") {
   CHECK(failure(json::object(), -1).find("the id -1") != std::string::npos);
 }
 
-TEST_CASE("the order of training covers every example once an epoch and depends on the seed alone") {
+TEST_CASE("the order of training covers every example once an epoch, and depends only on the seed") {
   Shuffle order(10, 5, 5), same(10, 10, 5), other(10, 10, 6);
   std::vector<std::int64_t> epoch;
   for (int batch = 0; batch < 2; ++batch) {

@@ -15,7 +15,7 @@ std::ptrdiff_t threads() { return std::distance(std::filesystem::directory_itera
 
 TEST_CASE("a warm worker has one thread, draws nothing and computes with as many threads as before") {
   REQUIRE(threads() == 1);
-  // Two threads, as on a machine with two cores, whatever the environment sets.
+  // Two threads, as on a machine with two cores, for any setting of the environment.
   reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))(2);
   const auto generator = at::globalContext().defaultGenerator(at::kCPU).get_state();
   ablate::warm_up();

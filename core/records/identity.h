@@ -16,7 +16,7 @@ inline constexpr const char* kOwnVersions[] = {"runtime", "kernels"};
 /// A trial's settings, and the code, data and versions that compute it. core/host/scheduler/identity.h makes it from a trial.
 struct Identity {
   /// By path: each plugin ("attention.plugin"), the seed, and every value that differs from its default. A new option changes
-  /// no key if its default keeps the old behaviour. A device is stored by its kind alone: "cuda" for any GPU.
+  /// no key if its default keeps the old behaviour. A device is stored only by its kind: "cuda" for any GPU.
   nlohmann::json settings;
   /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}. Has also
   /// "kernels": kKernelsVersion if fused forms may run.

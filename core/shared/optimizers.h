@@ -1,5 +1,5 @@
 // Optimisers. A new one needs a line here and the file named in that line: core/trial/training/optimizers/FILE.cpp.
-// Torch-free. The values that a study may write and the optimisers of a worker come from this list alone.
+// Torch-free. The values that a study may write and the optimisers of a worker come only from this list.
 #pragma once
 
 #include "core/shared/choices.h"

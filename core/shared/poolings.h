@@ -1,5 +1,5 @@
 // Poolings of a sequence. A new one needs a line here and the file named in that line: core/trial/objectives/poolings/FILE.cpp.
-// Torch-free. The values that a study may write and the poolings of a worker come from this list alone.
+// Torch-free. The values that a study may write and the poolings of a worker come only from this list.
 #pragma once
 
 #include "core/shared/choices.h"

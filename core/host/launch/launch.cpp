@@ -103,7 +103,7 @@ bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) 
   return store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
 }
 
-/// Notes that done trials do not run again for their weights alone.
+/// Notes that done trials do not run again only for their weights.
 void note_missing_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);

@@ -29,7 +29,7 @@ nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& no
 
 /// Part of a trial that a patch of code can reach.
 enum class Reach {
-  kTask,    ///< the task alone has changed: a proof counts for its settings, [model] and [train] as below
+  kTask,    ///< only the task has changed: a proof counts for its settings, [model] and [train] as below
   kPlugin,  ///< an attention or a compression has changed: its whole [attention] counts, too
   kHost,    ///< ablate's own code has changed: all settings but the seed count
 };
@@ -40,7 +40,7 @@ Reach reach_of(const nlohmann::json& patch);
 /// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, it has these, too.
 std::string scope_of(const Identity& before, Reach reach);
 
-/// Repeats trials of the plan that are done under other code alone, with the same settings, data, torch and machine. Repeats
+/// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats
 /// one trial of each scope, and at least `least`. Compares all results to the last bit, except the host's own times and memory.
 /// If they are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the history gets a
 /// proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for it.

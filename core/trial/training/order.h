@@ -18,7 +18,7 @@ std::uint64_t seed_of(std::uint64_t seed, SeedStream stream);
 /// Permutes the items (Fisher-Yates on the generator's raw output, so that it does not depend on the standard library).
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
 
-/// Returns the examples that represent a split in a limited evaluation. The draw depends on the two numbers alone: every trial
+/// Returns the examples that represent a split in a limited evaluation. The draw depends only on the two numbers: every trial
 /// on every machine reads the same examples, whatever the order of the split's files. Larger samples contain smaller ones.
 /// @param size size of the split @param count number of examples, in [0, size] @return ascending, each once
 std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);

@@ -119,7 +119,7 @@ class Compression : public Module {
   /// True if read() uses ReadInput::similarity. A method with its own kernel does not (refuse_idle_similarity).
   virtual bool follows_similarity() const { return true; }
 
-  /// True if each slot holds means of its tokens' keys and values, with shares that depend on lengths and mask alone. read()
+  /// True if each slot holds means of its tokens' keys and values, with shares that depend only on lengths and mask. read()
   /// must be kernel_attention() of these means if the similarity is a feature map. Means of projected tokens are then projected
   /// means, and keys and values may be one tensor.
   virtual bool slots_are_means() const { return false; }

@@ -105,7 +105,7 @@ class GeneratedRows : public GeneratedTask {
   virtual std::string symbol(std::int64_t id) const { return std::to_string(id); }  ///< text of an id for a person
 };
 
-/// Joins texts, numbers and arrays with spaces, "copy 1 copying 16 64": the digest of a task that depends on them alone.
+/// Joins texts, numbers and arrays with spaces, "copy 1 copying 16 64": the digest of a task that depends only on them.
 template <class... Parts>
 std::string in_words(std::string text, const Parts&... parts) {
   const auto add = [&](const auto& part) {

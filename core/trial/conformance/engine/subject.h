@@ -19,7 +19,7 @@ class Subject {
   std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
   /// Returns length() of each number. 0 stays 0.
   std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
-  /// Returns every promised type, or float64 alone for a small run.
+  /// Returns every promised type, or only float64 for a small run.
   std::vector<at::ScalarType> types() const;
 
  private:

@@ -104,9 +104,9 @@ std::string too_large_to_edit(const TaskSubject& subject, Splits) {
     if (!std::filesystem::is_regular_file(file)) return file.string() + " is no file";
     size += std::filesystem::file_size(file);
   }
-  return size <= most ? ""
-                      : fmt::format("its files have {} MiB, and only files of up to {} MiB are copied and edited", size >> 20,
-                                    most >> 20);
+  return size <= most
+             ? ""
+             : fmt::format("its files have {} MiB, more than the {} MiB that are copied and edited", size >> 20, most >> 20);
 }
 
 void task_digest(const TaskSubject& subject, Splits, Finding& finding) {

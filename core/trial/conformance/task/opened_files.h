@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// True if a path leads into a folder, by their names alone.
+/// True if a path leads into a folder, judged only by their names.
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// Returns "", or the reason why this process may not trace its own child (a sandbox, a container without ptrace).

@@ -219,8 +219,9 @@ std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, 
       if (const auto at = environments.find(id); at != environments.end())
         for (const auto* environment : at->second)
           if (auto text = instructions_of(*environment, is_mixed); !text.empty()) own[is_mixed ? 1 : 0].insert(std::move(text));
+    const auto name = table.rows[r].empty() ? "all trials" : fmt::format("{}", fmt::join(table.rows[r], " "));
     for (const auto& texts : own)
-      if (texts.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(texts, " / ")));
+      if (texts.size() > 1) rows.push_back(fmt::format("{} ({})", name, fmt::join(texts, " / ")));
   }
   return rows.empty() ? "" : fmt::format("seeds of one row computed by different instructions: {}", some_of(rows));
 }

@@ -1,4 +1,4 @@
-// Checkpoints of running trials: their file names, and the list of those in a folder.
+// Checkpoints of running trials: their file names, and the list of the checkpoints in a folder.
 #pragma once
 
 #include <algorithm>

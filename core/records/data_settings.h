@@ -40,7 +40,7 @@ inline std::map<std::string, nlohmann::json> task_settings(const nlohmann::json&
   return flatten({{section::kTask, task}});
 }
 
-/// Computes the row counts from any type with the numbers of [train] as members of the same names.
+/// Computes the row counts. The numbers of [train] must be members of `Train` with the same names.
 template <class Train>
 ExampleRows example_rows(const Train& train) {
   return {train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch};

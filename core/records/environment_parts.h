@@ -9,7 +9,7 @@
 namespace ablate {
 
 /// Returns the parts of an environment that may change numbers, if present. OMP_WAIT_POLICY is left out, because it changes
-/// only times. Attempts from before ablate set it must still compare with later attempts.
+/// only times. Early versions of ablate did not set it, and their attempts must still compare with later attempts.
 inline nlohmann::json number_parts(const nlohmann::json& environment) {
   auto parts = nlohmann::json::object();
   for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",

@@ -48,7 +48,7 @@ inline const Outcome* find_outcome(std::string_view name) {
   return found == kOutcomes.end() ? nullptr : found;
 }
 
-/// True if an attempt with this outcome counts as failed. An unknown outcome does.
+/// True if an attempt with this outcome counts as failed. An unknown outcome counts, too.
 inline bool counts_as_failed(std::string_view name) {
   const auto* const found = find_outcome(name);
   return found == nullptr || found->failed;

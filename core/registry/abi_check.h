@@ -17,7 +17,7 @@ inline constexpr std::uintmax_t kMostLibraryBytes = std::uintmax_t{4} << 30;  //
 /// @param torch_version the host's torch, "2.11.0"
 std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version);
 
-/// Returns the identity of a library's code from its ELF section (CodeStamp); "" if it has none or cannot be read.
+/// Returns the identity of a library's code from its ELF section (CodeStamp); "" if the library has none or cannot be read.
 std::string code_identity_in(const std::filesystem::path& library);
 
 /// Headers that this host shares with plugins, in the form of CodeStamp::headers, which lists the headers of a library.

@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Library that cannot be used. Its id is unknown, too: by convention it is the file's stem.
+/// Library that cannot be used. Its id is not known for sure, but by convention is the file's stem.
 struct RefusedLibrary {
   std::filesystem::path path;
   std::string reason;
@@ -19,7 +19,8 @@ struct RefusedLibrary {
 struct Catalog {
   std::vector<PluginInfo> plugins;  ///< ids are unique within a kind
   std::vector<RefusedLibrary> refused;
-  /// Returns the folders searched for a missing plugin, by its id, and the remedy. Empty if the folders are unknown.
+  /// Returns a text about a missing plugin, by its id: the folders that were searched, and the remedy. Empty if the folders are
+  /// unknown.
   std::function<std::string(const std::string& id)> where_looked;
 
   const PluginInfo* find(Kind kind, std::string_view id) const {

@@ -1,5 +1,5 @@
-// Executors run jobs for the host. There is one at a time, and a new one if it dies. In a run the executor is the local worker
-// process; tests use a simulated one. Torch-free.
+// Executors run jobs for the host. There is one executor at a time. If it dies, a new one is started. In a run the executor is
+// the local worker process; tests use a simulated one. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ class Executor {
   /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.
   virtual void give_up() = 0;
 
-  /// Starts a job, without a time limit if `timeout_s` is 0. Returns its number in events: negative, because trials have
-  /// positive ones.
+  /// Starts a job, without a time limit if `timeout_s` is 0. Returns the job's number in events. It is negative, because trials
+  /// have positive numbers.
   template <class Job>
   int start(const Job& job, double timeout_s = 0) {
     send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});
@@ -85,8 +85,8 @@ struct WorkerEnded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Starts an executor when one is needed, and a new one when it has died. The caller provides the start function:
-/// local_workers() of start_worker.h, or a test's own.
+/// Starts an executor when one is needed, and a new one when it has died. The caller provides the start function, for example
+/// local_workers() of start_worker.h.
 class Executors {
  public:
   using Note = std::function<void(const std::string&)>;  ///< receives a line for the user; may be empty
@@ -104,9 +104,9 @@ class Executors {
   /// Ends the present executor, then starts a new one. Returns null if a signal asks to stop. Throws Error.
   Executor* replace(const Note& note);
 
-  /// Runs a job on the executor, without a time limit if `timeout_s` is 0. If the executor dies, which an outside kill may
-  /// cause, a new one tries the job once more. A job that ends two executors has failed by its own fault. Throws Error if no
-  /// executor can be started, Interrupted if a signal asks to stop.
+  /// Runs a job on the executor, without a time limit if `timeout_s` is 0. If the executor dies, for example by a kill from
+  /// outside, a new executor tries the job once more. A job that ends two executors has failed by its own fault. Throws Error
+  /// if no executor can be started, Interrupted if a signal asks to stop.
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s) {
     for (int tries = 1;; ++tries) try {

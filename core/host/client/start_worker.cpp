@@ -44,7 +44,8 @@ class WorkerClient final : public Executor {
   /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
   /// Interrupted of core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
-  /// Ends the worker, its jobs, and every process that they left: all children that this process did not have before.
+  /// Ends the worker, its jobs, and every process that they left: all children that this process has got since the worker's
+  /// start.
   ~WorkerClient() override;
 
   /// Buffers bytes that the worker cannot receive yet. next() sends them.
@@ -80,7 +81,7 @@ struct WorkerMissing : Error {
 /// Most time for a worker to exit. It kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
-constexpr double kLongestWait_s = 1;                        ///< bounds a wait, because a signal just before it does not end it
+constexpr double kLongestWait_s = 1;  ///< longest single wait: a signal just before a wait does not end that wait
 
 std::filesystem::path path_of(const char* program) {
   std::error_code failed;

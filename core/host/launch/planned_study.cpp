@@ -94,7 +94,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns the metrics for derived values and order of a table without metrics, since only finished trials have the real list.
+/// Returns metrics that stand in for those of a table that names none, for its derived values and its order. Only finished
+/// trials have the real metrics.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -108,8 +109,8 @@ std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive,
 }
 
 /// Returns a table without numbers, before its study runs. Rows and columns follow db/questions/selection/table_axes.h, and
-/// metrics appear only if they are named. Returns nullopt if only the history has the rows: with conditions, shares of layers,
-/// experiments, and chosen values that the rows do not name.
+/// metrics appear only if they are named. Returns nullopt if only the history has the rows. This is so for conditions, shares
+/// of layers, experiments, and chosen values that the rows do not name.
 std::optional<db::Table> expected_table(const Study& study, const Grid& grid, const NamedTable& named) {
   std::map<std::string, std::vector<std::string>> asked;
   for (const auto& one : named.asked)
@@ -293,9 +294,9 @@ class Check {
   Diagnostics wrong_;
 };
 
-/// Throws ConfigError for each unknown option of `ablate table`, invalid value, and row or column that no trial has. Also for
-/// misspelt metrics, duplicates, invalid conditions, and compared rows that are missing. Errors that depend on numbers or on
-/// the history appear only when the table is made.
+/// Throws ConfigError for each unknown option of `ablate table`, invalid value, and row or column that no trial has. Also
+/// throws it for misspelt metrics, duplicates, invalid conditions, and compared rows that are missing. Errors that depend on
+/// numbers or on the history appear only when the table is made.
 void check_tables(const Study& study) { Check{study}; }
 
 std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
@@ -307,8 +308,9 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
   return all;
 }
 
-/// Counts each trial's model (CountSizes). A worker creates the task without loading its data. Answers are cached like those of
-/// tasks, so that a done study starts no worker. Throws Error. The time limit is for one answer.
+/// Counts the parameters and the bytes of state of each trial's model (CountSizes). A worker creates the task without loading
+/// its data. Answers are cached like tasks' answers, so that a done study starts no worker. Throws Error. The time limit is for
+/// one answer.
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;

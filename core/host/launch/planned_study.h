@@ -30,7 +30,7 @@ class DevChoice {
 
   /// True if the trial is reported and its value is not, or not yet, the chosen one. It is not in the grid then.
   bool leaves_out(const Trial& trial) const;
-  /// Returns the trials of cells without a chosen value, at their first values: as many as will be reported.
+  /// Returns the trials of cells without a chosen value, at their first values. As many trials will be reported.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
   /// Summary for the user: "dev has chosen in 2 of 3 settings; 1 waits for trials that tune".
   std::string text() const;
@@ -38,7 +38,7 @@ class DevChoice {
  private:
   bool is_apart_ = false;
   std::size_t cells_ = 0;
-  /// By cell whose tuning trials have ended. Nullopt if no value has all its trials done.
+  /// Chosen values by cell, for cells whose tuning trials have ended. Nullopt if no value has all its trials done.
   std::map<std::int64_t, std::optional<std::int64_t>> chosen_;
 };
 
@@ -49,7 +49,7 @@ struct LaunchRequest {
   std::filesystem::path study;         ///< the TOML file
   std::filesystem::path database;      ///< the history; may be missing
   std::vector<std::string> overrides;  ///< "train.steps=200", in the syntax of load_study
-  std::vector<std::string> only;       ///< the first digits of keys; none: all trials
+  std::vector<std::string> only;       ///< the first digits of keys; empty: all trials
   int at_a_time = 0;                   ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;                  ///< runs done trials, too
   int prove = 0;  ///< smallest number of trials to repeat for a proof that an edit of code changed no number; 0: no proof
@@ -76,13 +76,14 @@ struct PlannedStudy {
   Study study;
   TaskMemory memory;                          ///< the user's cache
   std::vector<PlannedTrial> planned;          ///< every trial of the study, at all values that dev may choose
-  std::vector<const PlannedTrial*> named;     ///< planned trials that --only names, or all
+  std::vector<const PlannedTrial*> named;     ///< planned trials that --only names, or all trials
   DevChoice choice;                           ///< values that dev has chosen according to the history
   std::vector<const PlannedTrial*> wanted;    ///< named trials in the grid, with the values that dev has chosen so far
-  std::vector<PluginInfo> used;               ///< by any trial
+  std::vector<PluginInfo> used;               ///< plugins that any trial uses
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
 
-  /// Returns the trials wanted once dev has chosen, at first values for now (DevChoice::awaited). Empty with --only.
+  /// Returns the trials that are wanted after dev has chosen, with first values until then (DevChoice::awaited). Empty with
+  /// --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 

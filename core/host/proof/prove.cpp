@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Trial under today's code, and the done one under the old code.
+/// A trial under today's code, and the same trial as it was done under the old code.
 struct Pair {
   const PlannedTrial* now;
   db::PastTrial before;
@@ -94,8 +94,8 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
       done.size(), trials.size(), why));
 }
 
-/// Returns the paths of [train] whose values pass other numbers to a plugin, but no other shape, call or count of steps. A new
-/// option counts for the scope until it is added here.
+/// Returns the paths of [train] whose values change only numbers that a plugin receives: no shape, no call and no count of
+/// steps. Any other option of [train] is in the scope, also a new one until it is added here.
 const std::set<std::string>& numbers_alone() {
   static const auto paths = [] {
     std::set<std::string> names{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",

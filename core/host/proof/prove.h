@@ -1,7 +1,7 @@
 // `--prove`: shows by repeating trials that an edit of code changed no number, so that done trials stay valid under the new
 // code. Torch-free.
 //
-// A proof holds for exactly the settings that were repeated, each equal as a whole (scope_of). Everything else runs anew.
+// A proof holds only for trials with exactly the same scope as a repeated trial (scope_of). All other trials run anew.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -29,21 +29,21 @@ nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& no
 
 /// Part of a trial that a patch of code can reach.
 enum class Reach {
-  kTask,    ///< only the task has changed: a proof counts for its settings, [model] and [train] as below
-  kPlugin,  ///< an attention or a compression has changed: its whole [attention] counts, too
-  kHost,    ///< ablate's own code has changed: all settings but the seed count
+  kTask,    ///< only the task has changed: the scope has its settings, [model], and [train] as in scope_of
+  kPlugin,  ///< an attention or a compression has changed: the scope also has the whole [attention]
+  kHost,    ///< ablate's own code has changed: the scope has all settings except the seed
 };
 Reach reach_of(const nlohmann::json& patch);
 
-/// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. It has all code, data and
-/// values that the changed code can read. It has all of [train] except settings that only pass other numbers to a plugin:
-/// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, it has these, too.
+/// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. The text has all code,
+/// data and values that the changed code can read. Of [train] it leaves out settings that only pass other numbers to a plugin:
+/// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, the text has these, too.
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats
 /// one trial of each scope, and at least `least`. Compares all results to the last bit, except the host's own times and memory.
 /// If they are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the history gets a
-/// proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for it.
+/// proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for a proof.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
                    const RunOptions& how);
 

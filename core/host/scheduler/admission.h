@@ -21,8 +21,8 @@ class Admission {
     most_ = std::min(most_, now_);
   }
 
-  /// True if the trial may start beside `running` trials. `one` is any of them, or null. A trial that ran when a worker died
-  /// runs alone, so that the next death shows whether it is the cause.
+  /// True if the trial may start beside `running` trials. `one` is any of the running trials, or null. A trial that ran when a
+  /// worker died runs alone, so that the next death shows whether it is the cause.
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
     if (now_ < wished() && now_s > next_raise_s_) ++now_, next_raise_s_ = now_s + kBetweenRaises;
@@ -40,7 +40,8 @@ class Admission {
     most_beside_[&trial] = others;
     now_ = std::min(now_, wished());
   }
-  /// Handles a trial that ran out of memory alone, too: its limit ends. Returns how many more trials may run at a time.
+  /// Handles a trial that ran out of memory even alone: the limit that it set ends. Returns how many more trials may run at a
+  /// time.
   int ran_out_alone(const PlannedTrial& trial) {
     const int before = wished();
     most_beside_.erase(&trial);
@@ -48,8 +49,8 @@ class Admission {
     now_ += more;
     return more;
   }
-  /// True if lack of memory has halved the number of trials at a time. A pause is then worth its time, to learn which trials
-  /// need too much memory by themselves.
+  /// True if lack of memory has halved the number of trials at a time. A pause is then worthwhile: it shows which trials need
+  /// too much memory even alone.
   bool is_halved() const { return 2 * wished() <= most_; }
   /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
@@ -79,7 +80,7 @@ class Admission {
     return least;
   }
 
-  int most_, now_;  ///< for the run; now
+  int most_, now_;  ///< trials at a time: for the run; now
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
   std::map<const PlannedTrial*, int> most_beside_;

@@ -16,8 +16,8 @@
 
 namespace ablate {
 
-/// Manages checkpoints: plans them, records the ones that an attempt left, and removes old ones. No error with them makes a
-/// trial fail.
+/// Manages checkpoints: plans them, records the checkpoints that an attempt left, and removes old ones. No error with them
+/// makes a trial fail.
 class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job
@@ -64,7 +64,7 @@ class Checkpoints {
 class AttemptFiles {
  public:
   /// @param history path beside which they are
-  /// @param keeps_weights of done attempts
+  /// @param keeps_weights true if the weights of done attempts are kept
   /// @param note called once for each matter
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}

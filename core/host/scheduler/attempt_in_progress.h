@@ -17,20 +17,20 @@ namespace ablate {
 class AttemptInProgress {
  public:
   /// @param clock_s the scheduler's own time
-  /// @param started_us since 1970, UTC
+  /// @param started_us microseconds since 1970, UTC
   /// @param verdicts on the trial's plugins, at its start
   AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s, std::int64_t started_us,
                     const VerdictMemory& verdicts);
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }
-  /// Sets the fence of the lease that it runs under.
+  /// Sets the fence of the trial's lease.
   void is_leased(std::int64_t fence) { attempt_.fence = fence; }
   /// Bytes of output that the worker has reported, and why the output file lacks some of the first bytes.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
-  /// True if its memory limit ended it or refused it memory, so that it would fail alone, too. If a trial has its own limit,
-  /// std::bad_alloc counts as reaching it, because the kernel does not report if host or limit refused.
+  /// True if the trial's memory limit ended it or refused memory. The trial would then fail alone, too. If there is a limit,
+  /// std::bad_alloc counts as reaching it, because the kernel does not report whether the host or the limit refused.
   bool was_over_limit() const { return was_over_limit_; }
   /// Records that the attempt has ended, and the trial returns to the queue.
   void goes_back() { attempt_.is_tried_again = true; }
@@ -48,10 +48,10 @@ class AttemptInProgress {
   /// Definitions received so far.
   const std::vector<MetricInfo>& metrics() const { return metrics_; }
 
-  /// Returns, only once, the trial's report about the checkpoint that it continues from.
+  /// Returns the trial's report about the checkpoint that it continues from. Each report is returned once, else nullopt.
   std::optional<Resumed> take_resumed() { return std::exchange(resumed_, std::nullopt); }
   bool is_resumed() const { return before_.step > 0; }
-  /// Its own latest checkpoint, and how many there were.
+  /// The trial's latest message about a checkpoint of its own, and the number of such messages.
   const Saved& saved() const { return saved_; }
   int saves() const { return saves_; }
 

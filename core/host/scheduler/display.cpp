@@ -96,8 +96,8 @@ std::string Display::total_line(const Rest& rest) const {
   const auto all = total(rest);
   std::string text = fmt::format("{} of {} trials ended", done_, all);
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
-  // The estimate includes fractions of running trials, to change before the first trial ends. The estimate of the whole is
-  // never shorter than that of a running trial.
+  // The estimate includes fractions of running trials, so that it changes before the first trial ends. The estimate for the
+  // grid is never shorter than the estimate for a running trial.
   double shares = static_cast<double>(done_), longest = 0;
   for (const auto& [job, trial] : running_) {
     if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);

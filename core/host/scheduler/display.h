@@ -26,14 +26,14 @@ class Display {
   Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s);
   ~Display();
 
-  /// @param evaluation its part of the trial's work, in [0, 1]
+  /// @param evaluation evaluation's part of the trial's work, in [0, 1]
   void started(int job, const std::string& label, double evaluation = 0);
   void progress(int job, const Progress& now);
-  /// Writes the end of a trial, with an outcome of core/records/outcome.h, and the main result or the reason. It counts if it
-  /// is final, and in this run's total.
+  /// Writes the end of a trial, with an outcome of core/records/outcome.h, and the main result or the reason. `counts` is false
+  /// if the trial runs again here, so that a failure does not count.
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts = true);
 
-  /// Another scheduler's result counts: the number of ended trials does not grow.
+  /// Writes the end of a trial whose result came late. Another scheduler's result counts, so the number of ended trials stays.
   void ended_late(int job, const std::string& what, double wall_s);
 
   /// Removes a trial that could not be started yet.
@@ -42,7 +42,7 @@ class Display {
   /// Writes a separate line, which stays.
   void note(const std::string& text);
 
-  /// On a terminal draws, at most ten times a second. Elsewhere writes a line about each trial that had none for long.
+  /// On a terminal draws, at most ten times a second. Elsewhere writes a line about each trial that had no line for long.
   void refresh(bool now = false);
 
  private:
@@ -57,7 +57,7 @@ class Display {
     double last_change_s;  ///< time of the latest change of its step or its results
   };
 
-  /// Returns the text that erases the live lines. They count as gone once it is written.
+  /// Returns the text that erases the live lines. The lines count as gone once this text is written.
   std::string erasing() const;
   void draw();
   void report_silent(double now_s);

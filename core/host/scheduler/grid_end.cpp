@@ -55,7 +55,7 @@ void GridRun::finish(int job) {
     display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s, !runs_again);
   files_.limit(attempt, recorder_);
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
-  if (!ending.is_late) {  // else the other scheduler counts it, runs it again, and continues from its checkpoints
+  if (!ending.is_late) {  // else the other scheduler counts the trial, runs it again, and continues from its checkpoints
     checkpoints_.tidy(trial, running_, recorder_);
     // The plugin's code changed while the trial wrote its checkpoints.
     if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
@@ -90,8 +90,8 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // The trial runs last, so that it delays no other trial. But if memory has halved the trials at a time, a pause for it
-  // costs less, since it may raise the limit again.
+  // The trial runs last, so that it delays no other trial. But if lack of memory has halved the number of trials at a time, the
+  // trial runs first: a pause costs less then, and may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }

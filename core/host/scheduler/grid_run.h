@@ -31,8 +31,8 @@ namespace ablate {
 /// own, in seconds.
 class Liveness {
  public:
-  /// @param patience_s for an answer, and between two pings if a result is overdue
-  /// @param usual_s the same otherwise
+  /// @param patience_s longest silence before a ping, and longest wait for its answer, if a result is overdue
+  /// @param usual_s the same if no result is overdue
   Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
 
   enum class Next { kNothing, kAsk, kGiveUp };
@@ -75,14 +75,15 @@ class Leasing {
   /// Sets the process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
 
-  /// Requests a lease for a trial. If it runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is unavailable.
+  /// Requests a lease for a trial. If the trial runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is
+  /// unavailable.
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
   /// Returns true if the trial is done and must not run, or nullopt if the history is unavailable.
   std::optional<bool> is_done(const PlannedTrial& trial);
   /// Ends the lease of a trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
-  /// Handles an attempt that was just written. `in_time` is false if another scheduler took the trial over. With `waits`,
-  /// elsewhere() then has the trial. Returns true if it was taken over.
+  /// Handles an attempt that was just written. `in_time` is false if another scheduler took the trial over. The trial is then
+  /// added to elsewhere() if `waits` is true. Returns true if the trial was taken over.
   bool ended(const db::Attempt& attempt, bool in_time, bool waits);
 
   /// Trials that run elsewhere, and whose results are awaited.
@@ -94,11 +95,11 @@ class Leasing {
   void end();
 
  private:
-  /// Returns true if the other scheduler is dead. Throws Error if locks may not work and the other one was active.
+  /// Returns true if the other scheduler is dead. Throws Error if locks may not work and the other scheduler was active.
   bool meet(const db::LeaseOwner& other, bool heard);
   void record_worker();
   bool holds(const std::string& key) const;
-  /// True if bury() has handled the dead owner, so that its trials may be taken. Notes a newly found one for bury().
+  /// True if bury() has handled the dead owner, so that its trials may be taken. Remembers a newly found dead owner for bury().
   bool is_over(const db::LeaseOwner& owner);
   /// Ends processes that dead schedulers left, if they are visible from here, and notes each takeover once.
   /// @return true if there was a dead scheduler
@@ -113,10 +114,10 @@ class Leasing {
   std::string doubt_;  ///< doubt about the locks
   std::int64_t slot_ = 0;
   std::int64_t newest_before_;                       ///< newest fence, read before the plan's trials were checked
-  std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere then
+  std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere at that time
   std::int64_t worker_ = 0, recorded_worker_ = 0;
-  /// By fence: leased trials whose attempts are not in the history yet. A trial may appear twice: its first result waits to be
-  /// written, and another scheduler has taken the trial over and left it again.
+  /// By fence: leased trials whose attempts are not in the history yet. A trial may appear twice: while its first result waits
+  /// to be written, another scheduler may take the trial over and leave it again.
   std::map<std::int64_t, const PlannedTrial*> mine_;
   std::vector<const PlannedTrial*> elsewhere_;
   std::map<std::int64_t, db::LeaseOwner> to_bury_;  ///< by slot
@@ -128,7 +129,7 @@ class WorkerLoad {
  public:
   using Waiting = std::deque<const PlannedTrial*>;
 
-  /// @param limit_s for each library and data set
+  /// @param limit_s time limit for each library and data set
   /// @param note receives a line for the user
   /// @param forget is called if data are refused (RunOptions::forget); may be empty
   /// @param waits is called about once a second during the load
@@ -227,24 +228,26 @@ class GridRun {
   void take_back(std::vector<const PlannedTrial*> freed);
   /// Reads how attempts elsewhere ended, and returns the decision that follows.
   Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
-  /// Starts a leased trial. Ends its lease instead if others have tried it, and it must wait to run alone or is not tried
-  /// again.
+  /// Starts a leased trial. If attempts of other schedulers show that the trial must wait to run alone, or is not tried again,
+  /// ends its lease instead.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// Leaves out the first waiting trial, which is barred after its return. Returns false if the history is unavailable.
+  /// Leaves out the first waiting trial, which is barred, but returned to the queue later. Returns false if the history is
+  /// unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
-  /// Requests trials again that others have released or ended, and starts some. Notes a wait for trials that run elsewhere.
+  /// Takes back trials that other schedulers have released or ended, and starts some. Notes a wait for trials that run
+  /// elsewhere.
   void look_elsewhere();
   /// Called when an attempt under a lease is in the history.
   void written(const db::Attempt& attempt, bool in_time);
   void handle(const Event& event);
-  /// Handles a job that did not start, because there was no process or descriptor. Returns true if it is tried again.
+  /// Handles a job that did not start, because there was no process or descriptor. Returns true if the trial is tried again.
   bool postpone(int job, const std::string& why);
   void finish(int job);
   /// Adds an attempt to the summary, unless the trial runs again here. `is_written`: the history already has the attempt.
   void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
-  /// Removes an attempt that came late from the summary.
+  /// Removes an attempt from the summary, because its result came late.
   void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);
   /// Handles a trial that ran out of memory beside others. It is still in running_.
   void run_again_alone(const PlannedTrial& planned);
@@ -274,7 +277,7 @@ class GridRun {
   LibraryWatch watch_;
   Limits limits_;
   RunSummary summary_;
-  /// Attempt that finish() is writing, and the result.
+  /// Attempt that finish() is writing, and the result of the write.
   struct Ending {
     std::int64_t fence = 0;  ///< 0: none
     bool is_written = false, is_late = false;

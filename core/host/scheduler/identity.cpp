@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDefault = "the default";  ///< text for a value that no setting has
+constexpr const char* kDefault = "the default";  ///< text for a value that is not among the settings
 
 /// Adds values that differ from the defaults. Skips plugins among the values, which have their own sections.
 void add_settings(const std::string& path, const json& values, std::span<const ParameterInfo> parameters,

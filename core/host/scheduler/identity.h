@@ -15,11 +15,11 @@ namespace ablate {
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
 
-/// Sets "kernels" of its basis to kKernelsVersion if a trial of its settings may run fused forms, else removes it.
+/// Sets "kernels" of the identity's basis to kKernelsVersion if a trial with its settings may run fused forms, else removes it.
 void set_kernels(Identity& identity);
 
 /// Returns paths of values that are the default in both identities, if the two defaults differ. Leaves out paths that are
-/// missing in one, or whose value is unknown (Identity::values).
+/// missing in one identity, or whose value is unknown (Identity::values).
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before);
 
 /// Returns the differences of two identities in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".

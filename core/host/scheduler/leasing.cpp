@@ -41,7 +41,7 @@ void Leasing::begin() {
       },
       [this](const db::LeaseOwner& other, bool heard) { return meet(other, heard); });
   for (const auto& lease : store_.leases().held) is_over(lease.owner);
-  bury();  // also those with trials that no scheduler wants any more
+  bury();  // also dead schedulers whose trials no scheduler wants any more
   if (!doubt_.empty())
     note_(fmt::format(
         "warning: {}: {}. No other run was found there, but one may come: run one at a time, or use a history on a local "
@@ -106,7 +106,7 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history also has leases, but only this scheduler uses it
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == slot_ ? !holds(trial.key) : is_over(owner); };
-  // A trial that ran when this scheduler started, or was leased later, has ended since.
+  // An end after this fence is new: the trial still ran when this scheduler started, or was leased later.
   const auto before = held_before_.find(trial.key);
   const auto since = before == held_before_.end() ? newest_before_ : before->second - 1;
   do {

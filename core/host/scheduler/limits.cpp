@@ -31,7 +31,7 @@ constexpr double kBetweenDeviceLooks_s = 0.2;
 /// Returns one name for each device.
 std::string canonical(const std::string& device) { return device == "cuda" ? "cuda:0" : device; }
 
-constexpr std::int64_t kUnlike = 4;  ///< times the largest size so far, for a trial of other settings
+constexpr std::int64_t kUnlike = 4;  ///< a trial of unknown size counts as this multiple of the largest size so far
 
 /// Returns all settings except the seed.
 std::string kind_of(const PlannedTrial& trial) {

@@ -29,7 +29,7 @@ class StallWatch {
  public:
   static constexpr double kLeast_s = 300;  ///< shortest silence of a stalled trial
   static constexpr double kTimes = 10;     ///< a stalled trial is silent for this multiple of the median time between two signs
-  static constexpr double kFirst_s = 3600;  ///< for the first step, which chooses kernels and takes an unknown time
+  static constexpr double kFirst_s = 3600;  ///< longest silence before the end of the first step, which chooses kernels
 
   explicit StallWatch(double begun_s) : last_s_(begun_s) {}
 
@@ -67,7 +67,7 @@ class StallWatch {
   static constexpr std::size_t kMostKept = 101;
   double last_s_;
   bool is_ready_ = false;
-  std::vector<double> gaps_;  ///< the latest ones, in a ring
+  std::vector<double> gaps_;  ///< the latest times between two signs, in a ring
   std::size_t next_ = 0;
 };
 
@@ -102,16 +102,16 @@ class Quarantine {
   };
   std::int64_t now_ = 0;
   std::map<Plugins, std::int64_t> done_;                ///< order of the latest done trial
-  std::map<std::string, std::vector<Failure>> failed_;  ///< the latest ones, by reason
+  std::map<std::string, std::vector<Failure>> failed_;  ///< the latest failures, by reason
 };
 
 /// Estimates whether another trial fits into memory. Sizes are in bytes of a process's own memory: the cost of one more trial.
-/// A resident size also counts the data set that it shares with the worker. It is an upper bound, used until a trial of the
-/// same settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this
+/// A resident size also counts the data set that the trial shares with the worker. It is an upper bound, used until a trial of
+/// the same settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this
 /// object.
 class MemoryRoom {
  public:
-  /// @param unshown_s longest wait for a trial without a known size
+  /// @param unshown_s longest wait for a newly started trial to show its size
   explicit MemoryRoom(double unshown_s = kUnshown_s) : unshown_s_(unshown_s) {}
 
   /// Sets the resident size of an earlier attempt, for the trials with this key.
@@ -125,7 +125,7 @@ class MemoryRoom {
   void ended(int job, std::int64_t resident_bytes);
 
   /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as
-  /// four times the largest size so far. Until any size is known, a trial waits for a newly started one, up to `unshown_s`.
+  /// four times the largest size so far. Until any size is known, a trial waits for a newly started trial, up to `unshown_s`.
   /// @param available_bytes of the machine now; below 0: unknown, and every trial fits
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
@@ -147,7 +147,7 @@ class MemoryRoom {
   std::int64_t need(const std::string& key, const std::string& kind) const;
 
   double unshown_s_;
-  std::map<std::string, std::int64_t> by_key_;  ///< resident, before this run
+  std::map<std::string, std::int64_t> by_key_;  ///< resident sizes of attempts before this run
   Peaks own_, resident_;                        ///< in this run; resident_: trials that ended without showing their size
   std::map<int, Running> running_;
 };

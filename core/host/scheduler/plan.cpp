@@ -63,14 +63,15 @@ std::vector<TriedPlaces::Refused> ask(const AskedPlaces& asked, Executors& execu
   return answered.answer->refused;
 }
 
-/// Returns the parameter that a plugin's refusal names, "heads = 3 does not divide ..."; "" if none.
+/// Returns the parameter that a plugin's refusal names: heads in "heads = 3 does not divide ...". Returns "" if it names none.
 std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::string& path, const std::string& why) {
   for (const auto& use : used_plugins(trial.spec, catalog))
     if (use.path == path) return named_parameter(*use.info, why);
   return "";
 }
 
-/// Returns the setting of the width that an attention's refusal names, or "". A part's width may come from another part.
+/// Returns the setting of the width if an attention's refusal names the width, else "". Returns "" for a part, too, because a
+/// part's width may come from another part.
 std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
   const auto name = split_path(path).second;
   const bool is_part = !name.empty() && setting::layer_of(path) != path;
@@ -78,10 +79,10 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
   return trial.spec.model.attention_width > 0 ? setting::kAttentionWidth : setting::kModelWidth;
 }
 
-/// Reports every attention, or part of an attention, that refuses its place in the model: shares or heads that do not divide
-/// its width. A worker makes each once for a model and a task. An answer without a refusal is cached. Starts an executor only
-/// if an answer is not cached. Any other error in a plugin's factory is left to the trial, and costs only that trial. The time
-/// limit is for all queries of the same plugins.
+/// Reports every attention, or part of an attention, that refuses its place in the model, for example because its shares or
+/// heads do not divide its width. A worker makes each attention once for a model and a task. An answer without a refusal is
+/// cached. Starts an executor only if an answer is not cached. Any other error in a plugin's factory is left to the trial, and
+/// costs only that trial. The time limit is for all queries of the same plugins.
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                      double limit_s) {
   Diagnostics diagnostics(study.overrides);
@@ -173,7 +174,8 @@ class TaskAnswers {
   mutable PerSections<const std::optional<Answer>*> by_section_{{TrialSection::kTask}};
 };
 
-/// Promises of plugins if they depend on parameters: a worker is queried, once for each distinct section.
+/// Promises of plugins. If they depend on parameters, a worker is queried, once for each distinct section. Otherwise PluginInfo
+/// has them.
 class PromiseAnswers {
  public:
   PromiseAnswers(const Catalog& catalog, Executors& executors, const TaskMemory& memory, double limit_s)

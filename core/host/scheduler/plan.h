@@ -24,7 +24,7 @@ struct PlannedTrial {
   std::int64_t window_length = 0;  ///< for a stream evaluated by windows (train.stride); 0: other streams, or examples
 };
 
-/// Returns its identity with every value.
+/// Returns the trial's identity with every value.
 Identity with_values(const PlannedTrial& planned);
 
 /// Returns the files that the trial's values name, with the digests in its key. A worker compares its files with them.
@@ -33,7 +33,7 @@ std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section)
 /// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.
 struct TaskLimits {
   double describe_s = 60;   ///< factory and info(), which must take milliseconds
-  double prepare_s = 3600;  ///< with load(), which may download and convert; a greater [experiment] timeout allows more
+  double prepare_s = 3600;  ///< the same and load(), which may download and convert; a greater [experiment] timeout allows more
 };
 
 /// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and rates that leave

@@ -13,7 +13,7 @@ namespace ablate {
 std::string evaluation_text(const std::vector<const PlannedTrial*>& trials);
 
 /// Returns a line about trials whose tests are longer than their training, so that tests use untrained learned positions.
-/// Returns "" if there are none.
+/// Returns "" if there are no such trials.
 std::string positions_text(const std::vector<const PlannedTrial*>& trials);
 
 /// Returns evaluation's part of a trial's work, the mean over the trials, in [0, 1]; 0 if there are none.

@@ -39,7 +39,7 @@ class Recorder {
   /// Limits output files to db::kMostOutputBytes. Returns the removed files; nothing if the database is unavailable or gone.
   db::KeptFiles limit_output();
 
-  /// Calls GridStore's function with db::kMostCheckpointBytes. Returns nothing if the database is unavailable or gone.
+  /// Calls GridStore::tidy_checkpoints with db::kMostCheckpointBytes. Returns nothing if the database is unavailable or gone.
   db::KeptFiles tidy_checkpoints(const std::set<std::string>& running);
   void remove_checkpoints(const std::string& key);
 
@@ -54,13 +54,13 @@ class Recorder {
   /// Tries again to write waiting results.
   void retry();
 
-  /// Returns when nothing waits, and records that no trial runs. Calls `give_up` several times a second. If it returns true,
-  /// waiting results go into a new file.
+  /// Waits until all results are written, then records that no trial runs. Meanwhile calls `give_up` several times a second. If
+  /// that returns true, waiting results go into a new file.
   void finish(const std::function<bool()>& give_up);
 
   /// True if the database is gone, and all results go into another file.
   bool is_elsewhere() const { return !rescued_.empty(); }
-  /// Path of that file; "" while the database exists.
+  /// Path of the other file; "" while the database exists.
   const std::filesystem::path& rescued() const { return rescued_; }
   /// Explains to the user why the database is gone, which file has which results, and the next step.
   std::string where_everything_is() const;

@@ -22,7 +22,7 @@ Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>
   const auto of_memory = std::count(past.begin(), past.end(), outcome::kOom);
   const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // for an outcome of a newer version
   if (tries_of(past) >= kMostTries) return {Retry::What::kIsSetAside, name, true};
-  // Runs alone whatever ended it later, because its memory did not suffice beside others.
+  // A trial whose memory did not suffice beside others runs alone, whatever ended it later.
   auto runs = Retry{of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
   const bool once_alone = next == Outcome::Next::kOnceAlone && of_memory == 1;
   if (next == Outcome::Next::kAgain || once_alone || wanted.contains(name)) return runs;

@@ -36,7 +36,7 @@ class Notifier {
   /// @param note called once, if a command could not be started or has failed
   Notifier(std::string command, std::string experiment, std::function<void(const std::string&)> note, int limit_s = 30)
       : command_(std::move(command)), experiment_(std::move(experiment)), note_(std::move(note)), limit_s_(limit_s) {}
-  /// Waits a moment for the last commands, to report those that fail at once.
+  /// Waits a moment for the last commands, to report commands that fail at once.
   ~Notifier();
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;
@@ -90,9 +90,9 @@ struct RunOptions {
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;    ///< failed: by counts_as_failed; skipped: done before this run
   int elsewhere = 0, failed_elsewhere = 0;  ///< done, or ended otherwise, by other schedulers during this run
-  int not_started = 0;                      ///< because too many had failed
+  int not_started = 0;                      ///< because too many trials had failed
   SetAside set_aside = {};
-  std::map<const PlannedTrial*, std::string> reasons = {};  ///< by failed trial, which points into the plan given to run_trials
+  std::map<const PlannedTrial*, std::string> reasons = {};  ///< by failed trial, a pointer into run_trials' plan
   std::vector<std::string> quarantines = {};                ///< lines about trials set aside because of repeated failures
   std::vector<std::string> failure_lines = {};              ///< lines about common causes of failures
   bool interrupted = false;  ///< a signal asked to stop; running trials were ended and recorded as interrupted
@@ -110,12 +110,12 @@ Notice notice_of(const char* event, const RunSummary& summary, const std::string
 
 /// Runs the plan's trials, except trials that are done, or set aside because of earlier attempts. If a trial crashes, throws,
 /// hangs or diverges, its reason, curves and end of output are recorded, and the grid continues. If the worker dies, its trials
-/// return to the queue, each alone, until the cause is clear. While the database cannot be written, results wait, and no other
-/// trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A scheduler waits for other
-/// schedulers' trials, and takes over the trials of a dead one. Throws Error if plugins or data cannot be loaded into the first
-/// worker, or not in time, or differ from the plan. In a later worker the trials that need them fail instead. Throws Error,
-/// too, if the database is gone: running trials then end normally, no other trial starts, and what() names the file with the
-/// results.
+/// return to the queue, and each runs alone until the cause is clear. While the database cannot be written, results wait, and
+/// no other trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A scheduler waits
+/// for other schedulers' trials, and takes over the trials of a dead one. Throws Error if plugins or data cannot be loaded into
+/// the first worker in time, or differ from the plan. If that happens in a later worker, the trials that need them fail
+/// instead. Throws Error, too, if the database is gone: running trials then end normally, no other trial starts, and what()
+/// names the file with the results.
 /// @param executors starts an executor if there is none
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
                       const RunOptions& options, const Surroundings& outside = {});

@@ -19,7 +19,7 @@ namespace ablate {
 namespace {
 
 /// Returns the text of each value that differences() compares, by setting or by part of the basis. The text of a plugin
-/// includes its code: the code of another plugin is no separate difference.
+/// includes its code, so that another plugin counts as one difference, not two.
 std::map<std::string, std::string> compared(const Identity& trial) {
   std::map<std::string, std::string> texts;
   for (const auto& [path, value] : trial.settings.items()) texts[path] = value.dump();
@@ -30,7 +30,7 @@ std::map<std::string, std::string> compared(const Identity& trial) {
 }
 
 constexpr const char* kNothing = "not done: nothing like it has been run";
-constexpr int kMostCompared = 2000;    ///< the latest ones of an experiment: older ones are rarely nearer
+constexpr int kMostCompared = 2000;    ///< the latest done trials of an experiment: older trials are rarely nearer
 constexpr std::size_t kMostShown = 5;  ///< differences
 
 std::string listed(std::vector<std::string> differences) {
@@ -42,7 +42,7 @@ std::string listed(std::vector<std::string> differences) {
 /// Compares trials that are neither done nor failed. Work that is the same for many of them is done once.
 class Comparison {
  public:
-  /// @param open these trials
+  /// @param open the trials to compare
   Comparison(const db::Reader& reader, std::string experiment, const std::vector<const PlannedTrial*>& open)
       : reader_(reader), experiment_(std::move(experiment)) {
     for (const auto* trial : open) hashes_.emplace(trial, db::hash_of_settings(trial->identity.settings.dump()));
@@ -62,7 +62,7 @@ class Comparison {
   }
 
  private:
-  /// By sections, basis and setting: trials with the same kind, and done ones, differ only in their seeds.
+  /// Sections, basis and setting. Planned trials of one kind differ only in their seeds, and so do the done trials like them.
   using Kind = std::tuple<SectionNumbers, std::int64_t, std::int64_t>;
 
   /// Returns "" if no done trial with such settings can be read.

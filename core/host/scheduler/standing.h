@@ -14,7 +14,7 @@
 namespace ablate {
 
 /// Finds the done trial that differs least from a planned one. Stores each value as a number, in one column for each setting
-/// and part of the basis: thousands of trials are compared with thousands.
+/// and part of the basis, because thousands of trials are compared with thousands of others.
 class Nearest {
  public:
   /// @param others the first is chosen if several are equally near; each with a whole basis
@@ -36,7 +36,7 @@ class Nearest {
 struct Standings {
   std::vector<std::string> lines;     ///< by trial
   std::vector<bool> done;             ///< by trial
-  bool nothing_like_them = false;     ///< true if none of the trials has a similar one in the history
+  bool nothing_like_them = false;     ///< true if the history has no similar trial for any of the trials
   std::vector<std::string> left_out;  ///< parts of the history that cannot be read (db::Reader::left_out)
 };
 

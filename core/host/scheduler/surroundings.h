@@ -34,12 +34,13 @@ struct Room {
 /// Returns the resources of this machine.
 Room machine_room();
 
-/// Free space below which no trial starts, because a full disk costs more than waiting. A fraction of a small file system.
+/// Free space below which no trial starts, because a full disk costs more than waiting. On a small file system this is a
+/// fraction of its size.
 std::uintmax_t least_free_bytes(const DiskSpace& of);
 
 /// Requests to stop a grid.
 struct StopRequests {
-  /// Returns the number of requests. A signal is visible before it is counted, possibly to another thread.
+  /// Returns the number of requests. Another thread may see a signal before it is counted.
   std::function<int()> often = [] { return asked_to_stop == 0 ? 0 : std::max(1, static_cast<int>(asked_to_stop_often)); };
   std::function<std::string()> who = who_asked_to_stop;  ///< sender of the latest request
   /// True if the first request lets running trials end normally, as SIGQUIT does.
@@ -67,7 +68,7 @@ struct Surroundings {
   Output& output = standard_error();
   StopRequests stops = {};  ///< by default the process's signals
   Room room = {};           ///< by default unknown
-  int process = getpid();   ///< PID, which distinguishes its files from those of other processes
+  int process = getpid();   ///< PID, which distinguishes this process's files from other processes' files
   /// Returns the locks of the schedulers that share a history.
   std::function<std::unique_ptr<Locks>(const std::filesystem::path& history)> locks = locks_beside;
 };

@@ -13,11 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Increase to invalidate old answers. 2: generated data are in a folder of their code; older answers may be about data of
-/// other code.
+/// Increase to invalidate old answers. Since 2, generated data are in a folder for the code that made them. Older answers may
+/// be about data of other code.
 constexpr int kForm = 2;
 
-/// Adds all texts except plugins' names, because any of them may name data.
+/// Adds all texts except plugins' names, because any other text may name data.
 void add_texts(const json& value, std::set<std::string>& texts) {
   if (value.is_string()) texts.insert(value.get<std::string>());
   if (!value.is_structured()) return;
@@ -25,7 +25,8 @@ void add_texts(const json& value, std::set<std::string>& texts) {
     if (key != "plugin" && key != "kind") add_texts(inner, texts);
 }
 
-/// Returns the stamps of all paths where find_data looks for these names. A path with precedence may have appeared since.
+/// Returns the stamps of all paths where find_data looks for these names. A path that find_data tries first may have appeared
+/// since.
 json looked_at(const json& asked) {
   std::set<std::string> texts;
   add_texts(asked, texts);

@@ -88,7 +88,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
       one.trials.push_back(i);
       if (!ends[i].reason.empty()) ++one.reasons[reasons.of(i)];
     }
-  std::set<std::vector<std::size_t>> reported;  // a line for several parameters appears once
+  std::set<std::vector<std::size_t>> reported;  // parameters with the same failed trials get only one line
   const auto first = lines.size();
   for (const auto& [path, values] : axes) {
     if (values.size() < 2) continue;

@@ -26,13 +26,13 @@ std::filesystem::path end_of_share(const std::filesystem::path& shared, int inde
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
 inline constexpr const char* kFolderId = "folder";  ///< key in the plan: a random text, different for each shared folder
 
-/// Recognises the shared folder while a share runs. If its file system is unmounted, another folder has its name, or none has.
+/// Recognises the shared folder while a share runs. If its file system is unmounted, another folder may have its name, or none.
 class SharedFolderMark {
  public:
   /// Records the folder's present identity.
   explicit SharedFolderMark(std::filesystem::path shared);
-  /// Throws Error (kAgain) unless the folder of this name is the same. A folder that was mounted anew is the same if its plan
-  /// has the same id.
+  /// Throws Error (kAgain) unless the folder of this name is still the recorded folder. A folder that was mounted anew is the
+  /// same if its plan has the same id.
   void expect();
 
  private:
@@ -43,7 +43,7 @@ class SharedFolderMark {
 
 /// Result of a share that ran to its end.
 struct ShareEnd {
-  int done = 0, failed = 0;  ///< trials; failed: all that are not done
+  int done = 0, failed = 0;  ///< trials; failed: all trials that are not done
   std::string plan;          ///< digest of the plan that has the share
 };
 /// Throws Error if the file cannot be written.
@@ -56,8 +56,8 @@ bool read_end(const std::filesystem::path& file, const std::string& plan, ShareE
 Error not_written(const std::string& what, std::error_code why);
 
 /// Folder on this machine for the histories of a shared folder's shares: in $SLURM_TMPDIR, else $TMPDIR, else the system's
-/// folder for temporary files. Several runs of a share on one machine use one history. The folder exists while one of them
-/// needs it. The next run continues with the files of a killed run.
+/// folder for temporary files. Several runs of a share on one machine use one history. The folder exists while a run needs it.
+/// The next run continues with the files of a killed run.
 class ShareFolder {
  public:
   /// Makes the folder. Throws Error if that fails, or if another user's folder has the same name.

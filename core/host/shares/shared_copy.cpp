@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr double kShareOfTime = 0.05;  ///< largest part of the time for copies
 constexpr double kBetweenLooks_s = 30;
-constexpr int kTries = 5, kTriesInPeace = 300;  ///< after a request to stop; without one
+constexpr int kTries = 5, kTriesInPeace = 300;  ///< after a request to stop; without a request
 constexpr double kBetweenTries_s = 2;
 
 /// Extension of a kind's complete files.
@@ -148,7 +148,7 @@ void SharedCopy::copy() {
   const auto here = copy_checkpoints();
   copy_history();
   expect_folder();
-  if (here)  // after the rows that make the old checkpoints useless
+  if (here)  // after the copy of the rows, which make old checkpoints useless
     std::erase_if(checkpoints_, [&](const std::string& name) {
       std::error_code none;
       return !here->contains(name) && (fs::remove(db::artifact_folder(files_, db::kCheckpoints) / name, none), true);

@@ -38,7 +38,7 @@ class SharedCopy {
   /// Copies everything, with retries for some time. Throws Error with exit code kAgain.
   void finish();
 
-  /// Throws Error (kAgain) if the shared folder is not the one that bring() found.
+  /// Throws Error (kAgain) if the shared folder is not the folder that bring() found.
   void expect_folder() const { mark_->expect(); }
 
   /// Path of this run's copy.
@@ -47,13 +47,14 @@ class SharedCopy {
   const std::set<std::string>& checkpoints() const { return checkpoints_; }
 
  private:
-  /// Renames another run's copy to a name that only this run uses, and merges it. A run that still writes makes a new copy.
+  /// Renames another run's copy to a name that only this run uses, and merges it. If the other run still runs, it writes a new
+  /// copy.
   void take(const std::filesystem::path& other);
   void copy();
   void copy_history();
   /// Copies output and weights that are missing in the shared folder, or have become longer.
   void copy_results(const char* kind, const char* ending);
-  /// Copies the checkpoints. Returns the names of the local ones, or nullopt if one was removed during its copy.
+  /// Copies the checkpoints. Returns the names of the local ones, or nullopt if a checkpoint was removed during its copy.
   std::optional<std::set<std::string>> copy_checkpoints();
   /// Removes unfinished files of this share's killed runs that are more than an hour old.
   void remove_old_parts() const;
@@ -68,7 +69,7 @@ class SharedCopy {
   Clock& clock_;
   std::vector<std::filesystem::path> taken_;  ///< merged copies of other runs, in the shared folder
   std::set<std::string> checkpoints_;
-  std::int64_t copied_ = 0;  ///< attempts that had been written before the latest copy
+  std::int64_t copied_ = 0;  ///< number of attempts before the latest copy
   double next_s_ = 0, next_look_s_ = 0;
   bool is_last_ = false, has_complained_ = false;
 };

@@ -49,7 +49,7 @@ std::vector<int> shared_out(const std::vector<double>& costs, int shares) {
   std::vector<std::size_t> order(costs.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
-  std::set<std::pair<double, int>> loads;  // the smallest load first; among equal ones the first share
+  std::set<std::pair<double, int>> loads;  // the smallest load first; among equal loads the first share
   for (int share = 0; share < shares; ++share) loads.insert({0, share});
   std::vector<int> given(costs.size());
   for (const auto trial : order) {

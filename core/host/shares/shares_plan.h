@@ -42,12 +42,13 @@ std::vector<int> shared_out(const std::vector<double>& costs, int shares);
 /// Returns a trial's relative cost if no time is known: layers times steps times the positions of a batch.
 double estimated_cost(const PlannedTrial& trial);
 
-/// @param seconds time of each trial; NaN: unknown, and estimated from the known ones
-/// @param done keys
+/// @param seconds time of each trial; NaN: unknown, and estimated from the known times
+/// @param done keys of done trials
 SharesPlan make_shares(const std::string& experiment, const std::vector<const PlannedTrial*>& trials,
                        const std::vector<double>& seconds, const std::set<std::string>& done, int shares);
 
-/// Returns the text of a plan's file for read_shares(). `folder_id` is the random id of its shared folder, or "" elsewhere.
+/// Returns the text of a plan's file for read_shares(). `folder_id` is the random id of the plan's shared folder; "" if it has
+/// none.
 std::string shares_document(const SharesPlan& plan, const std::string& folder_id = "");
 /// Writes the plan of a shared folder, with a new id of that folder. Throws Error if it cannot be written.
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan);

@@ -24,11 +24,11 @@
 namespace ablate::slurm {
 namespace {
 
-constexpr double kBetween_s = 30;  ///< seconds between queries; sites ask for no more
-constexpr double kSeldom_s = 300;  ///< while the end is far, since an administrator may change it
+constexpr double kBetween_s = 30;  ///< seconds between queries; sites do not want more queries
+constexpr double kSeldom_s = 300;  ///< the same while the end is far; an administrator may change the end
 
 constexpr double kPatience_s = 20;
-constexpr double kOwn_s = 5;  ///< for an answer during a stop
+constexpr double kOwn_s = 5;  ///< for Slurm's answer during a stop
 
 /// Runs squeue without the variables that would hide jobs. Throws nothing.
 CommandResult squeue(std::vector<std::string> words, double limit_s) {
@@ -120,7 +120,7 @@ std::string own_job() {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  // If the job's id is also the array's id, it means the whole array.
+  // One task's job id is also the array's id, and Slurm takes that for the whole array.
   if (const auto array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
       !array.empty() && !task.empty())
     return array + "_" + task;

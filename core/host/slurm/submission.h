@@ -16,7 +16,7 @@ namespace ablate::slurm {
 /// Detects by the remaining time that a job's end is near, because sites send different signals, or none. For one thread only.
 class TimeLimit {
  public:
-  /// Returns the seconds left, or nullopt without a limit or if unknown.
+  /// Returns the seconds left, or nullopt if there is no limit or it is unknown.
   using Ask = std::function<std::optional<double>()>;
 
   /// @param ask called at most each half minute
@@ -54,14 +54,14 @@ struct QueuedTask {
   bool is_live() const;
 };
 
-/// Returns the user's tasks of this name. Slurm remembers tasks that ended for MinJobAge. Throws Error if squeue fails.
+/// Returns the user's tasks of this name. Slurm lists an ended task for MinJobAge. Throws Error if squeue fails.
 std::vector<QueuedTask> queued(const std::string& name);
 
 /// Format of squeue, and the parser of its output, which has one task a line.
 inline constexpr const char* kQueueFormat = "%F|%K|%T|%r";
 std::vector<QueuedTask> queued_in(const std::string& text);
 
-/// Returns MaxArraySize: indexes of an array are 0 to this minus 1. Throws Error if scontrol fails.
+/// Returns MaxArraySize: the indexes of an array are 0 to MaxArraySize - 1. Throws Error if scontrol fails.
 int most_tasks();
 
 /// Submits a script with these words of sbatch, the script last. Returns the job's id. Throws Error with sbatch's message.
@@ -118,7 +118,8 @@ std::string script(const std::vector<std::string>& options, const std::map<int, 
 /// Returns a path for a script that does not exist yet.
 std::filesystem::path new_script(const std::filesystem::path& shared);
 
-/// Lock of a shared folder, from its plan to the note of the job. Two processes would submit all shares twice.
+/// Lock of a shared folder while its plan is made and its job is submitted and noted. Without it, two processes would submit
+/// all shares twice.
 class Submitting {
  public:
   /// Throws Error if another process has the lock.
@@ -135,8 +136,8 @@ class Submitting {
 void remember(const std::filesystem::path& shared, const Submission& submission);
 std::vector<Submission> submissions(const std::filesystem::path& shared);
 
-/// Last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (it requested that), "resubmitted". Best
-/// effort: a task without a word counts as lost.
+/// Writes and reads the last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (at the task's own
+/// request), "resubmitted". Best effort: a task without a word counts as lost.
 void say_end(const std::filesystem::path& shared, const std::string& job, int task, const std::string& word);
 std::string end_of(const std::filesystem::path& shared, const std::string& job, int task);
 

@@ -57,7 +57,7 @@ class Scanner {
     }
   }
 
-  /// Ends a dotted key. Its value counts as nested in its parts, and ends at a comma, a bracket or the line's end.
+  /// Ends a dotted key. The value counts as nested in the key's parts, and ends at a comma, a bracket or the line's end.
   void end_key() {
     depth_ -= dots_.back();
     dots_.back() = 0;
@@ -71,7 +71,7 @@ class Scanner {
       if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') {
         advance(), advance();
       } else if (triple && text_.substr(at_, 3) == std::string(3, quote)) {
-        // One or two quotes may precede the three that end it.
+        // One or two quotes may precede the three quotes that end the string.
         for (int i = 0; i < 5 && at_ < text_.size() && text_[at_] == quote; ++i) advance();
         return;
       } else if (!triple && text_[at_] == quote) {
@@ -93,7 +93,7 @@ class Scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   Location where_{"", 1, 1};
-  std::vector<int> dots_ = {0};  ///< depth in dots of the current key, by bracket
+  std::vector<int> dots_ = {0};  ///< number of dots in the current key, for each open bracket
   int depth_ = 0;
 };
 
@@ -184,7 +184,7 @@ std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t
   while (end < whole.size() && in_word(whole[end])) ++end;
   const auto word = whole.substr(begin, end - begin);
   const auto before = whole.find_last_not_of(" \t", begin == 0 ? 0 : begin - 1);
-  // After an equals sign, or in a list after one: [task is a header.
+  // The word follows an equals sign, or is in a list after an equals sign. `[task` is a header.
   const bool value = begin > 0 && before != std::string::npos && whole.find('=') <= before &&
                      std::string_view("=[,").find(whole[before]) != std::string_view::npos;
   const bool no_number =

@@ -295,7 +295,7 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
     } else {
       diagnostics.add(child.key, unknown_section(child.name, sections));
       if (child.name == "compression")
-        draft.broken.insert(setting::kAttentionCompression);  // the message covers its absence there
+        draft.broken.insert(setting::kAttentionCompression);  // the message also covers the missing attention.compression
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)

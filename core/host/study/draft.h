@@ -29,18 +29,18 @@ struct Alternative {
   std::vector<std::string> lists;
 };
 
-/// Adds a node's settings: of a table its members, of a list of tables its entries ("attention.parts.0.heads"), else one value.
-/// `{}` also counts as a value, which is refused later. Reports entries that have no name.
+/// Adds a node's settings: a table's members, the entries of a list of tables ("attention.parts.0.heads"), else one value. `{}`
+/// also counts as a value, which is refused later. Reports entries that have no name.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
 /// Adds the locations of a table or a list of tables, and of all tables inside it, by path.
 void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations);
 
-/// True if a setting removes the base value of a path. The path is in a list that the setting replaces, or belongs to one
-/// layer's attention while the setting is for all layers.
+/// True if a setting removes the base value of a path. This is so if the path is in a list that the setting replaces. It is
+/// also so if the path belongs to one layer's attention, and the setting is for all layers.
 bool replaces(const Alternative& setting, const std::string& path);
 
-/// The grid is the product of its groups: the last one advances fastest.
+/// The grid is the product of its groups: the last group advances fastest.
 struct Group {
   enum class Form { kRows, kZip, kAxis, kMatched, kSeeds };
   Form form = Form::kAxis;
@@ -90,8 +90,8 @@ struct Draft {
   std::string preset;                        ///< the file of [experiment] preset; "": none
   std::map<std::string, Location> sections;  ///< headers in the file, by path, also "grid"
   std::set<std::string> broken;              ///< paths of parts of the study that were left out because of an error
-  /// By a section's path, the plugins named in the original file and after the overrides. A key of a plugin that an override
-  /// removes is no error. An empty text stands for a name of a wrong type. Also has list entries without a plugin.
+  /// Plugins by the path of their section, as named in the file and after the overrides. A key of a plugin that an override
+  /// removes is no error. An empty text stands for a name of a wrong type. The map also has list entries without a plugin.
   std::map<std::string, std::set<std::string>> plugins;
 };
 

@@ -73,10 +73,10 @@ std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, 
   return range;
 }
 
-/// Draws `count` different points, each with a value of every range: an axis for one range, else a zip. Values have three
-/// digits. A range's i-th value depends only on its path, its ends and the seed. More points or another range thus leave
-/// earlier values unchanged, unless two points were equal. Equal on every machine. If the ranges are too narrow, returns fewer
-/// points, and adds a diagnostic.
+/// Draws `count` different points, each with a value of every range. Returns an axis for one range, else a zip. Values have
+/// three digits. A range's i-th value depends only on its path, its ends and the seed. More points or another range thus leave
+/// earlier values unchanged, unless two points were equal. The points are equal on every machine. If the ranges are too narrow,
+/// returns fewer points, and adds a diagnostic.
 Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std::uint64_t seed, Diagnostics& diagnostics) {
   const auto& first = ranges.front();
   Group group{Group::Form::kZip, first.where, {}};
@@ -244,7 +244,8 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
   draft.groups.push_back(std::move(group));
 }
 
-/// Reads [grid.tune]: axes with one value to choose, ranges from which points are drawn, and seeds to choose on.
+/// Reads [grid.tune]: axes of which one value is chosen, ranges from which points are drawn, and seeds on which values are
+/// compared.
 void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (!node.is_table()) return diagnostics.add(node.key, "grid.tune is a table; write [grid.tune], and in it path = [values]");
   const auto all = leaves(node);
@@ -339,7 +340,7 @@ bool is_list_of_tables(const Node& node) {
   return node.is_array() && std::all_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
 }
 
-/// Reads a line: paths select trials, and names with a slash are metrics.
+/// Reads a line of published numbers: paths select trials, and names with a slash are metrics.
 void read_line(const Node& line, const std::string& source, Draft& draft, Diagnostics& diagnostics) {
   Rule rule{line.where, {}};
   Alternative conditions;

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kWidthKey = "width";
 constexpr const char* kExample = "parameters = \"attention=softmax\" and width = \"model.hidden\"";
 
-/// Returns a text, or nullopt and a diagnostic if it is not one.
+/// Returns the node's text. If the node is no text, returns nullopt, and adds a diagnostic.
 std::optional<std::string> text_at(const Node& node, const char* expected, Diagnostics& diagnostics) {
   if (node.value.is_string() && !node.value.get_ref<const std::string&>().empty()) return node.value.get<std::string>();
   diagnostics.add(node.where, fmt::format("grid.match.{} = {}: expected {}", node.name, show(node.value), expected));

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads a value as in an override, or as in tables: rates with commas between them.
+/// Reads a value as an override writes it. Also reads rates as tables write them, with commas between.
 json value_of(const std::string& path, const std::string& text, const GridMatch& match, const Schema& schema) {
   Diagnostics unheard;
   const auto node = parse_value(text, match.reference_at, unheard);
@@ -46,8 +46,8 @@ void refuse_match_width(const GridMatch& match, Diagnostics& diagnostics, const 
   diagnostics.add(match.width_at, fmt::format("grid.match.width = {}: {}", match.asked.width, why));
 }
 
-/// Reports a width that is not a whole number of a model or an attention, and one that the grid or its rules name. The draft
-/// must have a match.
+/// Reports a width that is not a whole number of a model or an attention, and a width that the grid or its rules name. The
+/// draft must have a match.
 void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto& match = *draft.match;
   const auto refuse_width = [&](const std::string& why) { refuse_match_width(match, diagnostics, why); };
@@ -138,7 +138,7 @@ class Matching {
         continue;
       }
       const auto found = solve(setting);
-      if (!found) break;  // the others probably have the same error
+      if (!found) break;  // the other settings probably have the same error
       const auto [at, is_new] = known.try_emplace(found->width, group.alternatives.size());
       if (is_new)
         group.alternatives.push_back(
@@ -252,7 +252,7 @@ class Matching {
       }
       return counted(trials);
     };
-    // 0 means none, or a default. It stays if its number is matched, and is never searched.
+    // A width of 0 means none, or a default. It stays if its number is matched. The search never tries it.
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();
@@ -304,7 +304,7 @@ class Matching {
   const Schema& schema_;
   const CountSizes& count_;
   Diagnostics& diagnostics_;
-  std::vector<Rule> rules_;  ///< one: the reference
+  std::vector<Rule> rules_;  ///< one rule: the reference
   std::vector<Setting> settings_;
   std::map<Chosen, std::vector<const Setting*>> references_;  ///< by shared()
   std::map<Chosen, std::optional<CountedWidth>> targets_;
@@ -377,7 +377,7 @@ class WidthSearch {
 
   std::int64_t on_steps(std::int64_t width) const { return anchor_ + (width - anchor_) / step_ * step_; }
 
-  /// Searches between a width that is too small and one that is too large, until no accepted width is left between them.
+  /// Searches between a width that is too small and a width that is too large, until no accepted width is left between them.
   void bisect() {
     const auto ends = [&] {
       const auto all = accepted();

@@ -20,7 +20,7 @@ struct CountedWidth {
 
 struct FoundWidth {
   std::int64_t width = 0, number = 0;
-  std::string failed;  ///< found and expected, if no width matches; "" if one was found
+  std::string failed;  ///< message with found and expected if no width was found, else ""
 };
 
 struct WidthRange {
@@ -28,9 +28,9 @@ struct WidthRange {
 };
 
 /// Returns `begin` if its number is matched (study_match.h), to keep equal widths equal. Otherwise returns the accepted width
-/// whose number is nearest to the target, the smallest of equally near ones. The number must only grow or only fall with the
+/// whose number is nearest to the target, the smallest of equally near widths. The number must only grow or only fall with the
 /// width. Accepted widths must be evenly spaced (multiples of the heads). A refused width ends the search on its side.
-/// @param begin in the range; widths beside it are tried first, then those twice and half as large
+/// @param begin in the range; widths beside it are tried first, then widths twice and half as large
 /// @param count returns the counts of some widths, in order; at most kMostCounts widths in all
 FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t target,
                       const std::function<std::vector<CountedWidth>(const std::vector<std::int64_t>& widths)>& count);
@@ -38,9 +38,9 @@ FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t 
 inline constexpr std::size_t kMostCounts = 64;
 
 /// Finds a width for each setting except references, and adds the widths to the draft's groups, before the seeds. The draft
-/// must have a match with checked paths. A setting and its reference differ only in parts of the grid that set a path of the
-/// reference's name. Reports a missing `count`, and a setting without a reference or with several. Also reports a width that
-/// cannot be solved for, or that a rule of the grid names.
+/// must have a match with checked paths. A setting and its reference differ only in parts of the grid that set a path which the
+/// reference's name contains. Reports a missing `count`, and a setting without a reference or with several. Also reports a
+/// width that cannot be solved for, or that a rule of the grid names.
 std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics);
 
 }  // namespace ablate

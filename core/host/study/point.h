@@ -13,7 +13,7 @@ namespace ablate {
 struct Point {
   struct Setting {
     const Assignment* assignment = nullptr;
-    bool by_grid = false;  ///< else from a base section, or an override
+    bool by_grid = false;  ///< false: set by a base section, or an override
   };
   std::map<std::string, Setting> settings;  ///< by path; settings of the grid replace base settings
   std::vector<std::size_t> alternatives;    ///< index of the alternative in each group

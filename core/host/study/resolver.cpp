@@ -74,7 +74,7 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
     return nullptr;
   }
   const auto numbers = entries(path);
-  bool set = false;  // settings below it, which are refused
+  bool set = false;  // true if there are settings below the path, which are refused
   each_below(*point_, path, [&](const auto&, const auto&, const auto&) { set = true; });
   if (numbers.empty() && !set && !is_broken(draft_, path))
     report(location_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
@@ -220,7 +220,7 @@ bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo
 
 void Resolver::report_missing(const std::string& path, Kind kind, const PluginInfo* owner) {
   ok_ = false;
-  // Its part of the study, or the value in its place, was refused already.
+  // The plugin's part of the study, or the value in its place, was refused already.
   if (is_broken(draft_, path + ".plugin") || point_->settings.contains(path)) return;
   // The stand-in for a misspelt plugin is not checked for required parts.
   auto above = split_path(path).first;
@@ -257,7 +257,7 @@ void Resolver::report(const Location& where, const std::string& message, ExitCod
   diagnostics_.add(where, message, code);
 }
 
-/// Refuses a value that no code reads, because another parameter does not have the value that it needs.
+/// Refuses a value that no code reads, because another parameter does not have the required value.
 void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, const json& object) {
   const auto of_override = [&](const std::string& other) {
     const auto set = point_->settings.find(other);
@@ -274,7 +274,7 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, 
     if (unmet.empty() || wrong_.contains(path + "." + other)) {  // the error was reported
       read_.insert(at);
     } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
-      continue;  // the override has removed the value that needs this one
+      continue;  // no error: an override has replaced the required value
     } else if (found->second.by_grid) {
       report(assignment.key,
              fmt::format("{} does nothing with {}.{} = {}: {}; put it in a row with that, or exclude the combination", at, path,

@@ -27,8 +27,8 @@ class Resolver {
   /// @param trial resolved here
   SectionNumbers contents(const Trial& trial) const;
 
-  /// Reports base values of the study that no trial so far has read (ParameterInfo::when). Skips a preset's values, because it
-  /// also serves other studies.
+  /// Reports base values of the study that no trial so far has read (ParameterInfo::when). Skips a preset's values, because a
+  /// preset also serves other studies.
   void report_unread() const;
 
  private:
@@ -83,7 +83,7 @@ class Resolver {
   std::set<std::string> read_;                  ///< paths of base values
   using Alternatives = std::vector<std::size_t>;
   std::array<Alternatives, kTrialSections> groups_;                   ///< groups of the draft that set something in the section
-  std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< by the alternatives of these groups; without errors
+  std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< without errors, by alternatives of groups_
   std::array<std::vector<int>, kTrialSections> contents_;             ///< by number
   std::unordered_map<std::string, int> known_contents_;               ///< by digest
   PerSections<bool> fits_{{TrialSection::kModel, TrialSection::kAttention, TrialSection::kTrain}};

@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 /// Checks settings against each other: a list of attentions divides the layers, the warm-up fits the steps and the schedule,
-/// graphs and type fit the device. Also checks that the device's name is valid. Returns false, and adds diagnostics, otherwise.
-/// Does not check values in `wrong`, the paths of invalid values.
+/// graphs and number type fit the device. Also checks that the device's name is valid. Returns false, and adds diagnostics, if
+/// a check fails. Does not check values in `wrong`, the paths of invalid values.
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
   /// @param paths paths of the compared values; the error is at the first of them that the study sets
@@ -52,7 +52,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   };
   if (!wrong.contains(setting::kSchedule)) hear(schedule_of(train.schedule).refuse);
   if (!wrong.contains(setting::kOptimizer)) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);
-  // The embedding's weights have a different width.
+  // A tied output uses the embedding's weights, whose width is d_model.
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
       {setting::kClassifierHidden, setting::kTiedOutput, setting::kModelWidth}, [&] {
@@ -78,7 +78,8 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   return ok;
 }
 
-/// Checks that a plugin promises to run on the trial's device and in its type. Returns false, and adds a diagnostic, otherwise.
+/// Checks that a plugin promises to run on the trial's device and in its type. Returns false, and adds a diagnostic, if it does
+/// not.
 /// @param path of the plugin's section
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
   if (plugin.promises_depend) return true;  // needs a worker: start_checks.h

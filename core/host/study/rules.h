@@ -1,4 +1,4 @@
-// Rules of a grid: which points an exclude rule leaves out, and which a published number belongs to.
+// Rules of a grid: which points an exclude rule leaves out, and to which points a published number belongs.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace ablate {
 
 class Rules {
  public:
-  /// Checks the rules' paths and values. In errors a rule is named `what`: "exclude rule".
+  /// Checks the rules' paths and values. Errors call a rule by the name `what`: "exclude rule".
   Rules(const std::vector<Rule>& rules, std::string what, const Schema& schema, Diagnostics& diagnostics);
 
   /// Returns the indexes of the rules that the point matches. A setting of the grid also counts if the point's plugin lacks the

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// Returns a note if the plugin promises this in general, but not with these parameters and parts.
+/// Returns a note if the plugin in general promises what `key` needs, but not with these parameters and parts.
 std::string declared_note(const PluginUse& use, const std::string& key, const Requirements& asked) {
   for (const auto& [other, what] : unpromised(use.info->kind, use.info->id, use.info->capabilities, asked))
     if (other == key) return "";
@@ -44,7 +44,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
       const auto rate = parse_rate(text.get<std::string>());
       if (!rate || rate->numerator * tokens >= rate->denominator) continue;
-      // A default has no location, so its plugin's is used.
+      // A default has no location, so the plugin's location is used.
       const auto path = use.path + "." + name;
       diagnostics.add(where_of(study, trial, {path, use.path + ".plugin"}),
                       fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}",
@@ -128,7 +128,7 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
 
 std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>& shape) {
   Diagnostics diagnostics(study.overrides);
-  std::map<std::int64_t, std::int64_t> batches;  // batch sizes of each cell's first trial
+  std::map<std::int64_t, std::int64_t> batches;  // by cell: the batch size of its first trial
   for (const auto& trial : study.trials) {
     if (!trial.cell || !shape(trial).stream) continue;
     const auto batch = trial.spec.train.batch;

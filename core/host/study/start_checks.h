@@ -22,19 +22,19 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
-/// Returns [train] with every default, for checks that do not depend on it.
+/// Returns [train] with every default, for checks that do not depend on [train].
 TrainSpec any_training();
 
 /// Returns the promises of a plugin with its parameters and parts.
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
-/// Reports attentions and compressions that do not promise what their task, device and type need. Of a plugin and its parts,
-/// reports the innermost.
+/// Reports attentions and compressions that do not promise what their task, device and type need. If a plugin and its part lack
+/// the same promise, reports only the part.
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises);
 
-/// Reports settings that differ from their default and change nothing in any trial. Trials that differ only in them would be
-/// the same.
+/// Reports settings that differ from their default and change nothing in any trial. Trials that differ only in such settings
+/// would be the same.
 std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape);
 
 /// Reports trials of a stream for which dev would choose train.batch: the number of lanes changes dev's results.

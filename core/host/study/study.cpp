@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// In the order of paths.
+/// Sections in the order of their paths.
 constexpr std::array<TrialSection, kTrialSections> kInOrder = {TrialSection::kAttention, TrialSection::kModel,
                                                                TrialSection::kTask, TrialSection::kTrain};
 
@@ -177,7 +177,7 @@ std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& s
   return {study.parent_path() / "presets", prefix / "share/ablate/experiments/presets", ABLATE_PRESETS};
 }
 
-/// Reports a trial that equals an earlier one, at the first part of the grid in which the two differ.
+/// Reports a trial that equals an earlier trial, at the first part of the grid in which the two differ.
 void report_duplicate(const Draft& draft, const Alternatives& earlier, const Alternatives& later, Diagnostics& diagnostics) {
   for (std::size_t g = 0; g < draft.groups.size(); ++g) {
     if (earlier[g] == later[g]) continue;
@@ -185,7 +185,7 @@ void report_duplicate(const Draft& draft, const Alternatives& earlier, const Alt
     const auto line = to_text(one.where);
     if (line != to_text(other.where))
       return diagnostics.add(other.where, fmt::format("this gives the same trial as {}; leave one of the two out", line));
-    std::string values;  // both are from one --set, which has no lines
+    std::string values;  // both alternatives are from one --set, which has no lines
     for (const auto& set : other.set) values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", set.path, show(set.value));
     return diagnostics.add(other.where, fmt::format("{} gives the same trial twice; leave one of the two out", values));
   }

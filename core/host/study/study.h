@@ -122,8 +122,8 @@ struct Diagnostic {
   ExitCode code = ExitCode::kUsage;
 };
 
-/// All errors of a study at once. what(): one "file:line:column: message" a line. code(): kPlugin if one of them is a plugin
-/// that cannot be loaded.
+/// All errors of a study at once. what() has one "file:line:column: message" per line. code() is kPlugin if an error is about a
+/// plugin that cannot be loaded.
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<Diagnostic> diagnostics);
@@ -136,11 +136,11 @@ class ConfigError : public Error {
 /// One point of the grid, with every default filled in.
 struct Trial {
   TrialSpec spec;
-  /// Makes its canonical document: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...},
-  /// "train": {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
-  /// "compression": {"plugin": "segment-mean"}}. A list of plugins is an array of sections. "attention" is an array if layers
-  /// differ: layer i takes entry i modulo their count, which divides model.layers. Rates are texts, "1/8". Keys are sorted, as
-  /// in nlohmann::json.
+  /// Returns the trial's canonical document: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ...,
+  /// ...}, "train": {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate":
+  /// "1/4", "compression": {"plugin": "segment-mean"}}. A list of plugins is an array of sections. "attention" is an array if
+  /// layers differ: layer i takes entry i modulo their count, which divides model.layers. Rates are texts, "1/8". Keys are
+  /// sorted, as in nlohmann::json.
   nlohmann::json resolved() const { return to_json(spec); }
   WrittenAt where;
   std::map<std::string, std::string> files;  ///< SHA-256 of files, by the path of the value that names the file
@@ -187,7 +187,7 @@ struct MatchedSetting {
   std::int64_t width = 0, number = 0, reference = 0;  ///< number: the matched quantity; reference: its target
 
   bool operator==(const MatchedSetting&) const = default;
-  /// Returns its relative difference from the reference.
+  /// Returns the number's relative difference from the reference.
   double off() const { return static_cast<double>(number - reference) / static_cast<double>(reference); }
   bool matches() const { return is_matched(number, reference); }
 };
@@ -225,14 +225,15 @@ struct ModelSizes {
   std::string refused = {};  ///< why the model is impossible; "" if it is possible
 };
 
-/// Counts the models of trials of one task, in order. Throws Error if the task cannot describe itself.
+/// Returns the sizes of the trials' models, in order. All trials must have the same task. Throws Error if the task cannot
+/// describe itself.
 using CountSizes = std::function<std::vector<ModelSizes>(const std::vector<Trial>& trials)>;
 
 /// Loads a study. Presets ([experiment] preset) are found in the folder presets beside the study, then among ablate's own.
 /// Throws ConfigError with all errors.
 /// @param overrides "train.steps=200": a TOML value, or a bare word for a text; replaces base values and axes of the file
-/// @param auto_device none: "auto" is "cpu"
-/// @param count none: a study with [grid.match] is refused
+/// @param auto_device empty: "auto" is "cpu"
+/// @param count empty: a study with [grid.match] is refused
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
                  const AutoDevice& auto_device = {}, const CountSizes& count = {});
 

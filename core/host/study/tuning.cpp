@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-/// Returns how a parameter changes dev's results apart from the model, or "" if it does not.
+/// Returns what a parameter changes, besides the model, so that dev's results change; "" if nothing.
 std::string changed_by(const std::string& path) {
   if (is_of_task(path)) return "the task";
   if (path == setting::kShuffleLabels) return "the labels";

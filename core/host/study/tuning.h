@@ -25,11 +25,11 @@ class Cells {
   explicit Cells(const Draft& draft) : draft_(draft) {}
 
   /// Sets a trial's cell, numbered from 0 in the grid's order; none if the study tunes nothing. Reports a trial that reads
-  /// another part of dev than the first one of its cell. `alternatives` come from its Point.
+  /// another part of dev than the first trial of its cell. `alternatives` come from its Point.
   void add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics);
 
   /// Reports values that lack seeds of their cell, because means over different seeds do not compare. Also reports cells
-  /// without a seed to choose on, or to report.
+  /// without a seed on which values are compared, or without a seed to report.
   void check_seeds(Diagnostics& diagnostics) const;
 
  private:

@@ -19,8 +19,7 @@ struct RefusedLibrary {
 struct Catalog {
   std::vector<PluginInfo> plugins;  ///< ids are unique within a kind
   std::vector<RefusedLibrary> refused;
-  /// Returns a text about a missing plugin, by its id: the folders that were searched, and the remedy. Empty if the folders are
-  /// unknown.
+  /// Returns a text for a missing plugin's id: the searched folders, and the remedy. Empty if the folders are unknown.
   std::function<std::string(const std::string& id)> where_looked;
 
   const PluginInfo* find(Kind kind, std::string_view id) const {

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns a value of the parameter for which the condition on it is true.
+/// Returns a value of the parameter that makes the condition true.
 json holding_value(const ParameterInfo& parameter, const Condition& condition) {
   if (condition.comparison == '=') {
     const auto as_text = check_value(parameter, condition.value);
@@ -58,7 +58,7 @@ std::string unmet_of(const std::string& when, std::span<const ParameterInfo> dec
   return "";
 }
 
-/// Sets the parameters in the conditions, and recursively the parameters in their own conditions, so that all become true.
+/// Makes all conditions true: sets the parameters in them, and recursively the parameters in their own conditions.
 void make_hold(const std::string& when, const PluginInfo& plugin, json& section, std::size_t deeper) {
   for (const auto& one : single_conditions(when)) {
     const auto condition = condition_of(one);

@@ -31,7 +31,7 @@ fs::path own_folder(const char* variable, const char* below_home) {
 
 /// Folders and links on the way to a file, each link followed.
 struct Way {
-  std::vector<fs::path> folders;  ///< folders of all names on the way: who can rename there can change the target
+  std::vector<fs::path> folders;  ///< folders of all names on the way: a user who can rename there can change the target
   std::vector<fs::path> links;    ///< links to the file itself, and last the file
 };
 

@@ -66,12 +66,12 @@ struct ParameterInfo {
   std::string name;
   ParameterType type = ParameterType::kText;
   nlohmann::json default_value;      ///< canonical: rates as "1/8", lists as arrays; null for plugins, which have none
-  double minimum = 0, maximum = 0;   ///< integer and real
-  std::vector<std::string> choices;  ///< text; empty: any. Plugins: their kind
+  double minimum = 0, maximum = 0;   ///< for an integer or a real
+  std::vector<std::string> choices;  ///< for a text; empty: any text. For plugins: their kind
   std::string unit, help;
   std::string when;  ///< "NAME = VALUE", of the same plugin's parameters; empty: always
 
-  /// Kind of the plugins that are its value; nullopt for every other type.
+  /// Kind of the plugins that are the parameter's value; nullopt for every other type.
   std::optional<Kind> plugin_kind() const;
 };
 
@@ -96,7 +96,7 @@ struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
-  bool promises_depend = false;  ///< on parameters and parts: a worker computes them; `capabilities` has the declared promises
+  bool promises_depend = false;  ///< true if a worker must compute promises from parameters; `capabilities`: as declared
   std::vector<ParameterInfo> parameters;
   std::vector<ExemptionInfo> exemptions;
   std::vector<OracleInfo> oracles;

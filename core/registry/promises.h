@@ -10,7 +10,7 @@ namespace ablate {
 struct Promise {
   const char* name;  ///< its name in Capabilities
   bool Capabilities::*field;
-  bool attention, compression;  ///< true if plugins of this kind can make it
+  bool attention, compression;  ///< true if plugins of this kind can make the promise
   const char* says;             ///< text for users
 };
 

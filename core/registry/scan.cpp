@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::int64_t kTriedAgain_s = 3600;  ///< after a hang, which a slow disk may have caused
+constexpr std::int64_t kTriedAgain_s = 3600;  ///< time after a hang, which a slow disk may have caused
 
 /// Answer for a library: a plugin, or a refusal.
 struct Answer {
@@ -47,7 +47,7 @@ std::optional<Answer> read_answer(const json& answer) {
 /// {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or {"refusal":
 /// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. A library that hung when loaded costs many seconds: it is
 /// tried again after an hour or with a new stamp. Content with a wrong sum is dropped: keys leave out default values, so a
-/// default that was edited here would give other numbers under the old keys.
+/// default that was edited in this file would give other numbers under the old keys.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
@@ -132,7 +132,7 @@ class Cache {
   bool changed_ = false;
 };
 
-/// Identity of the host that writes the cache. Another host does not use it.
+/// Identity of the host that writes the cache. Another host does not use the cache.
 std::string host_text(const std::string& torch_version) {
   return fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version);
 }

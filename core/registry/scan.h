@@ -21,14 +21,14 @@ struct FoundLibrary {
 
 /// Loads each library in its own throw-away process and returns for each path PluginInfo as JSON, or {"refusal": reason} for a
 /// fault of the descriptor, or {"failed": reason} if it could not be loaded. A failure may have other causes than the file (a
-/// library that it needs), so the library is tried again at every scan. With "late": true it did not end in time, and is tried
-/// again after an hour or when the file has changed.
+/// library that it needs), so the library is tried again at every scan. With "late": true the library did not load in time, and
+/// is tried again after an hour or when the file has changed.
 using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
 
 /// Lists every *.so in the folders, by folder and name. Libraries that another user can have written are refused (folders.h).
 /// The cache stores each answer by the library's content hash, so `inspect` is called only for unknown libraries. If two
 /// plugins have the same id, the first counts.
-/// @param cache_file "" for none
+/// @param cache_file "": no cache
 std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const std::string& torch_version,
                                const Inspect& inspect, const std::filesystem::path& cache_file);
 

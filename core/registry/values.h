@@ -17,7 +17,7 @@ namespace ablate {
 
 struct PluginSpec;
 
-/// Value of a parameter that names plugins: a single plugin or a list. A document distinguishes a list with one entry.
+/// Value of a parameter that names plugins: a single plugin or a list. A list with one entry differs from a single plugin.
 struct PluginGroup {
   std::vector<PluginSpec> all;
   bool is_list = false;
@@ -39,8 +39,9 @@ nlohmann::json to_json(const PluginGroup& plugins);
 PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
-/// Records the parameters that plugins read while it lives, in all JsonValues that its thread makes meanwhile, whichever thread
-/// reads them. If a thread has several, only the last records. Without any, a read costs the test of a null pointer.
+/// While this object lives, records reads of parameters from all JsonValues that its thread makes meanwhile. Any thread may
+/// read them. If a thread has several such objects, only the last records. Without any, a read costs only the test of a null
+/// pointer.
 class Reads {
  public:
   Reads();
@@ -48,7 +49,7 @@ class Reads {
   Reads(const Reads&) = delete;
   Reads& operator=(const Reads&) = delete;
 
-  bool contains(const PluginInfo& plugin, const std::string& parameter) const;  ///< any thread
+  bool contains(const PluginInfo& plugin, const std::string& parameter) const;  ///< callable from any thread
 
  private:
   friend class JsonValues;
@@ -76,11 +77,11 @@ class JsonValues final : public Values {
   std::string file(const char* name) const override;
   std::int64_t count(const char* plugins) const override;
 
-  /// Returns a plugin that is a parameter. @param index in a list; 0 for a single one
+  /// Returns a plugin that is a parameter. @param index in a list; 0 for a single plugin
   const PluginSpec& part(const char* plugins, std::size_t index) const;
 
  private:
-  /// Records the read. Throws std::logic_error if the accessor is for other types, Error if the value is none of its parameter.
+  /// Records the read. Throws std::logic_error if the accessor is for other types, Error if the value does not fit.
   void check_read(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const nlohmann::json& get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const std::vector<PluginSpec>& plugins_of(const char* name) const;

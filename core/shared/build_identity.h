@@ -5,8 +5,7 @@
 
 namespace ablate {
 
-/// Returns a digest of the sources of workers and messages, made at every build. Two builds of the same tree have the same
-/// identity.
+/// Returns a digest of the sources of workers and messages, made at every build. Two builds of one tree have the same identity.
 std::string build_identity();
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
 // Lists of parts that a study chooses by name: optimisers, schedules, poolings, activations, types. Each list is a macro in a
-// header of this folder. A line of it names a file, and its designated initialisers are the name in studies and the help.
+// header of this folder. Each line of the macro names a file. Its designated initialisers are the name in studies and the help.
 // A choice may declare parameters. They are in the same section as the choice, and are read only if that choice is made.
 #pragma once
 
@@ -24,13 +24,14 @@ struct TrainSpec;
 
 /// Conflict between a choice and the rest of [train].
 struct Misfit {
-  std::vector<const char*> of;  ///< paths of the conflicting settings; the error is reported at the first that the study sets
+  std::vector<const char*>
+      of;  ///< paths of the conflicting settings; the error is reported at the first path that the study sets
   std::string why;
 };
 /// Check of a choice, called before any trial that makes the choice. Returns nullopt if the choice fits the rest of [train].
 using Refuse = std::optional<Misfit> (*)(const TrainSpec& train);
 
-/// Entry of a list whose entries need nothing more.
+/// Entry of a list whose entries need only these members.
 struct Choice {
   const char *name, *help;
   OwnParameters own = {};
@@ -72,7 +73,7 @@ const auto& file_of_choice(const Parts& parts, const Files& files, const std::st
   return files[index_of_choice(parts, name)];
 }
 
-/// Returns the parameters of all parts. Each is read if parameter `choice` names its part and its own condition holds.
+/// Returns the parameters of all parts. A parameter is read if `choice` names its part and its own condition is true.
 template <class Parts>
 std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts) {
   std::vector<ParameterInfo> all;

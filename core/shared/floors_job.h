@@ -1,4 +1,4 @@
-// Results of predictors of a few lines on a task's test examples: a job of the checker.
+// A job of the checker: runs very simple predictors, each a few lines of code, on a task's test examples.
 #pragma once
 
 #include <limits>
@@ -32,7 +32,7 @@ struct FoundFloors {
   std::string metric, unit;           ///< metric that judges the task's trials: "test/accuracy", "%"
   std::int64_t examples = 0;          ///< number of test examples used; positions if the task is a stream
   std::int64_t train_size = 0;        ///< examples of the training split; positions if the task is a stream
-  std::int64_t seen = 0;              ///< training examples that the rows train on: predictors use at most these
+  std::int64_t seen = 0;              ///< training examples that trials with `rows` use: predictors use at most these
   bool is_stream = false;             ///< true if positions are counted instead of examples
   std::vector<Floor> floors;          ///< in the order of the list
   std::vector<std::string> left_out;  ///< predictors that did not run because the time was over

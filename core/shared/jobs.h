@@ -72,7 +72,7 @@ struct DescribedTask {
   bool operator==(const DescribedTask&) const = default;
 };
 
-/// Also loads the data: generates and caches missing files.
+/// The same, and loads the data: generates and caches missing files.
 struct PrepareTaskJob {
   static constexpr const char* kName = "prepare-task";
   using Answer = struct PreparedTask;
@@ -156,8 +156,8 @@ struct CheckpointPlan {
   std::int64_t fence;  ///< CheckpointFile::fence in these files
   std::string key;     ///< key of the trial
   double every_s = 0;  ///< seconds from the start to the first checkpoint, and between two checkpoints; above 0
-  /// Header of each file: settings and basis of the trial's Identity (a file with others is refused), and "environment":
-  /// number_parts, the processor that writes the file, and libtorch's version.
+  /// Header of each file: settings and basis of the trial's Identity, "environment" (number_parts), the processor that writes
+  /// the file, and libtorch's version. A file with other settings or basis is refused.
   nlohmann::json about = nlohmann::json::object();
   Libraries libraries = {};  ///< if a library was overwritten in place, no file is written: the results are invalid
   bool operator==(const CheckpointPlan&) const = default;
@@ -191,18 +191,18 @@ struct CheckJob {
 struct CheckBegun {
   static constexpr const char* kName = "answer of check";
   std::string begin, on;          ///< name of the check, and the case that it runs on
-  std::vector<std::string> with;  ///< the plugins among its parameters
+  std::vector<std::string> with;  ///< the plugins among the checked plugin's parameters
   bool operator==(const CheckBegun&) const = default;
 };
 struct CheckResult {
   static constexpr const char* kName = "answer of check";
   std::string check, on;
   std::string verdict;                                          ///< "passed", "failed" or "unchecked"
-  std::string found;                                            ///< or the reason why it could not be checked here
+  std::string found;                                            ///< finding, or the reason why the check could not run here
   double error = std::numeric_limits<double>::quiet_NaN();      ///< distance from the expected value; NaN: no number
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< largest allowed error
   std::string why;                                              ///< source of the tolerance
-  std::string part;                                             ///< the plugins, if it fails only with these; else ""
+  std::string part;                                             ///< plugins, if the check fails only with them; else ""
   bool operator==(const CheckResult&) const = default;
 };
 struct CheckRefused {

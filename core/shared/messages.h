@@ -1,4 +1,4 @@
-// Messages of a trial while it runs and at its end. Only its source knows their form on the channel. Torch-free.
+// Messages of a trial while it runs and at its end. Only messages.cpp knows their form on the channel. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct CurvePart {
 struct Progress {
   std::int64_t step = 0, steps = 0;               ///< step 0: training begins
   double loss;                                    ///< loss of the latest step; NaN before the first
-  MetricInfo dev_metric;                          ///< it selects the best weights; name empty before the first evaluation
-  double dev;                                     ///< its latest value; NaN before the first evaluation
+  MetricInfo dev_metric;                          ///< selects the best weights; its name is empty before the first evaluation
+  double dev;                                     ///< latest value of dev_metric; NaN before the first evaluation
   CurvePart curve;                                ///< measured since the last report
   std::optional<std::int64_t> device_bytes = {};  ///< in use on its device now; nullopt on the CPU
   bool operator==(const Progress&) const = default;
@@ -39,7 +39,7 @@ struct Progress {
 
 struct TrialResult {
   std::map<std::string, double> values;  ///< final, by metric
-  std::string main_metric;               ///< "test/accuracy": for the metric that selected the best weights
+  std::string main_metric;               ///< "test/accuracy": test result of the metric that selected the best weights
   std::vector<MetricInfo> metrics;       ///< definitions of the values, and of metrics that other trials have
   CurvePart curve;                       ///< measured since the last report
   bool operator==(const TrialResult&) const = default;
@@ -49,15 +49,15 @@ struct TrialResult {
 struct Resumed {
   std::int64_t step = 0;  ///< steps done before; 0: no file could be used, and the trial starts at step 0
   std::string owner;      ///< CheckpointFile::owner of the file
-  /// Other environments that computed earlier steps, the latest first. Each is its environment_difference to this environment.
+  /// Other environments that computed earlier steps, the latest first. Each is an environment_difference to this environment.
   std::vector<nlohmann::json> environments = {};
-  double wall_s = 0, cpu_s = 0;            ///< spent by the trial until then
-  std::int64_t peak_resident_bytes = 0;    ///< until then
+  double wall_s = 0, cpu_s = 0;            ///< spent by the trial until that step
+  std::int64_t peak_resident_bytes = 0;    ///< until that step
   std::vector<std::string> unusable = {};  ///< path and reason of each file that was there but could not be used
   bool operator==(const Resumed&) const = default;
 };
 
-/// A checkpoint was written, or could not be.
+/// Reports that a checkpoint was written, or could not be written.
 struct Saved {
   std::int64_t step = 0;    ///< steps done
   std::string failed = {};  ///< reason why it is not on disk; "": it is on disk
@@ -66,7 +66,7 @@ struct Saved {
 
 using TrialSaid = std::variant<Progress, TrialResult, Resumed, Saved>;
 
-/// NaN is null. trial_said_from_json throws BadMessage.
+/// NaN becomes null in JSON. trial_said_from_json throws BadMessage.
 nlohmann::json to_json(const Progress& progress);
 nlohmann::json to_json(const TrialResult& result);
 nlohmann::json to_json(const Resumed& resumed);

@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Choices that can also convert the text in a trial's type to its enumerator.
+/// Choices that can also convert the text of a trial's setting to its enumerator.
 template <class E, std::size_t N>
 class HostChoices : public Choices<E, N> {
  public:
@@ -17,7 +17,7 @@ class HostChoices : public Choices<E, N> {
     for (std::size_t i = 0; i < N; ++i) all_[i] = all[i];
   }
 
-  /// Throws std::logic_error for another text.
+  /// Throws std::logic_error for an unknown text.
   E of(const std::string& text) const {
     for (const auto& choice : all_)
       if (text == choice.text) return choice.value;

@@ -90,7 +90,7 @@ struct SaidEvent {
   nlohmann::json data = nlohmann::json::object();  ///< object that the job sent
   bool operator==(const SaidEvent&) const = default;
 };
-/// Memory of a job's own, sent now and then if it has changed.
+/// A job's own memory, sent now and then if it has changed.
 struct SizeEvent {
   static constexpr const char* kName = "size";
   int job = 0;
@@ -103,11 +103,11 @@ struct EndedEvent {
   int status = 0;  ///< result of wait()
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;
-  std::string output;        ///< its tail
+  std::string output;        ///< the tail of its output
   bool late = false;         ///< true if its time limit ended it
   std::string intrusion;     ///< other text in its channel
   std::string killed;        ///< known causes of a signal 9 that the worker did not send
-  std::int64_t printed = 0;  ///< bytes, in all
+  std::int64_t printed = 0;  ///< bytes of output in all
   std::string unkept = {};   ///< reason why output_file lacks some of the first bytes; "": it is complete
   std::string memory = {};   ///< memory that ran out, and who ended the job for it; "": the end had another cause
   bool operator==(const EndedEvent&) const = default;
@@ -123,7 +123,7 @@ using Event = std::variant<ReadyEvent, LoadedEvent, PongEvent, RefusedEvent, Sai
 /// Returns the job of the event; 0: the event belongs to no job.
 int job_of(const Event& event);
 
-/// The JSON has the name of the alternative.
+/// The JSON object contains the name of its alternative.
 nlohmann::json command_to_json(const Command& command);
 nlohmann::json event_to_json(const Event& event);
 /// Each throws BadMessage.

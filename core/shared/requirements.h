@@ -27,8 +27,8 @@ TaskShape shape_of(const TaskInfo& info);
 std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length);
 
 struct Requirements {
-  bool causal = false, holes = false, padded = false;  ///< by the task
-  bool looks_back = false;                             ///< causal by model.causal
+  bool causal = false, holes = false, padded = false;  ///< required by the task
+  bool looks_back = false;                             ///< causal because of model.causal
   bool rotary = false;                                 ///< by model.positions
   bool weight_dropout = false;                         ///< by model.attention_dropout
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
@@ -42,8 +42,8 @@ Requirements requirements_of(const TrialSpec& trial, const TaskShape& task);
 
 /// Requirement that a plugin does not promise.
 struct Unpromised {
-  std::string key;   ///< setting that needs it: "model.positions", "model.causal", "model.attention_dropout", "train.device",
-                     ///< "train.dtype", "task.plugin"
+  std::string key;   ///< setting that causes the requirement: "model.positions", "model.causal", "model.attention_dropout",
+                     ///< "train.device", "train.dtype", "task.plugin"
   std::string what;  ///< "attention softmax does not promise ..."
 };
 

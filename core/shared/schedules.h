@@ -32,8 +32,8 @@ struct RunStep {
 
 /// Learning rate of a step, as a factor, and the position of values that cycle with it.
 struct StepRate {
-  double factor;     ///< on the peak learning rate, in [0, 1]
-  double cycle = 0;  ///< in [0, 1]: position in its range of a value that cycles against the rate
+  double factor;     ///< of the peak learning rate, in [0, 1]
+  double cycle = 0;  ///< position of a cycling value in its range, in [0, 1]: the value moves against the rate
 };
 
 /// File and function; a Schedule.
@@ -74,7 +74,7 @@ inline constexpr Schedule kSchedules[] = {
 #undef ABLATE_SCHEDULE
 };
 
-/// Throws std::invalid_argument for a name that is none of them.
+/// Throws std::invalid_argument for an unknown name.
 inline const Schedule& schedule_of(const std::string& name) { return kSchedules[index_of_choice(kSchedules, name)]; }
 
 }  // namespace ablate

@@ -14,7 +14,7 @@
 namespace ablate {
 namespace {
 
-/// Parameters of a section as a study writes them, and the member for each, entry by entry.
+/// Parameters of a section as a study writes them, each with its member.
 template <class Section>
 struct Declared {
   struct Entry {

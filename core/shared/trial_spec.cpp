@@ -15,7 +15,7 @@ using nlohmann::json;
 
 using section::kAttention, section::kModel, section::kSeed, section::kTask, section::kTrain;
 
-/// @param section its name
+/// @param section name of the section
 void check(const json& object, std::span<const ParameterInfo> declared, const char* section) {
   for (const auto& parameter : declared)
     if (const auto& value = object.at(parameter.name); !check_value(parameter, value).ok())

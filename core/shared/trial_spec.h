@@ -46,7 +46,7 @@ struct TrainSpec {
   bool test_last = false, shuffle_labels = false, graphs = false;
   std::string kernels = "fused", dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
-  nlohmann::json own = nlohmann::json::object();  ///< see ModelSpec: "momentum" of SGD
+  nlohmann::json own = nlohmann::json::object();  ///< the same as in ModelSpec, for example SGD's "momentum"
 
   bool fused() const { return kernels == "fused"; }
   bool on_cuda() const { return device.starts_with("cuda"); }
@@ -65,11 +65,10 @@ struct TrialSpec {
 /// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
 nlohmann::json to_json(const TrialSpec& trial);
 
-/// Each throws nlohmann::json::exception if a value is missing, Error if a value of [model] or [train] does not fit its
-/// parameter.
+/// Each throws nlohmann::json::exception if a value is missing, Error if a value of [model] or [train] does not fit.
 ModelSpec model_from_json(const nlohmann::json& section);
 TrainSpec train_from_json(const nlohmann::json& section);
-/// A document without a task gives a trial without a task: the worker's tests and the suite have their own.
+/// A document without a task gives a trial without a task: the worker's tests and the suite have their own tasks.
 TrialSpec trial_from_json(const nlohmann::json& document);
 
 /// A section that no plugin declares.

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::int64_t kLatest_s = 253'402'300'799;  ///< end of the year 9999, the last that a date can have
+constexpr std::int64_t kLatest_s = 253'402'300'799;  ///< end of the year 9999, the last year of a date
 constexpr const char* kTime = "time";                ///< the check that --no-timing leaves out
 
 json subject_of(const PluginCode& code, const std::string& device) {
@@ -56,12 +56,13 @@ std::optional<StoredVerdict> VerdictMemory::read(const PluginCode& code, const s
 
 StoredVerdict VerdictMemory::find(const PluginCode& code) const {
   const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
-  // A device is compared with the CPU. A device alone can fail a plugin but cannot pass it.
+  // The suite compares a device with the CPU. Alone, a device's check can fail a plugin, but not pass it.
   auto all = cpu.value_or(StoredVerdict{});
   if (!cuda) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
   if (!all.failed.empty()) all.verdict = "failed";
-  all.checked_s = std::max(all.checked_s, cuda->checked_s);  // also the time of a pass, which may follow a failure
+  all.checked_s =
+      std::max(all.checked_s, cuda->checked_s);  // also if the later check passed, after a failure on the other device
   return all;
 }
 

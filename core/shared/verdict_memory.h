@@ -15,10 +15,10 @@ namespace ablate {
 struct StoredVerdict {
   std::string verdict = "unchecked";   ///< "passed", "failed", or "unchecked": the suite has not run
   std::vector<std::string> failed;     ///< names of the checks that failed, each once; "padding on cuda"
-  std::vector<std::string> unchecked;  ///< names of checks that could not run there: "cuda"
+  std::vector<std::string> unchecked;  ///< names of checks that could not run on the device: "cuda"
   bool timed = true;                   ///< true if the growth of time was among the checks
   std::int64_t checked_s = 0;          ///< time of the latest check on any device, in seconds since 1970, UTC
-  CheckedLengths lengths = {};         ///< none: unknown
+  CheckedLengths lengths = {};         ///< empty: unknown
 
   bool passed() const { return verdict == "passed"; }
   bool has_failed() const { return verdict == "failed"; }
@@ -40,12 +40,12 @@ class VerdictMemory {
   /// @param folder "": nothing is stored
   explicit VerdictMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Returns the verdict over all devices: failed if the plugin failed on any. `timed`, `unchecked` and `lengths` come from the
-  /// CPU's verdict, if there is one.
+  /// Returns the verdict over all devices: failed if the plugin failed on any device. `timed`, `unchecked` and `lengths` come
+  /// from the CPU's verdict, if there is one.
   StoredVerdict find(const PluginCode& code) const;
 
   /// Stores the verdict of a full check at default parameters. If the check left out timing or a length, that result of an
-  /// earlier check stays. A verdict that cannot be written is checked again later. @param device "cpu" or "cuda", any of them
+  /// earlier check stays. A verdict that cannot be written is checked again later. @param device "cpu", or "cuda" for any GPU
   /// @return reason why it is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 

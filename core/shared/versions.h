@@ -6,7 +6,7 @@ namespace ablate {
 /// Increased if training gives other numbers for the same study (model, optimiser, data order, metrics).
 inline constexpr int kRuntimeVersion = 5;
 
-/// Increased if a fused form of core/kernels gives other bits. Part of the keys of only those trials that may run fused forms
+/// Increased if a fused form of core/kernels gives other bits. Part of a trial's key only if the trial may run fused forms
 /// (train.kernels = fused).
 inline constexpr int kKernelsVersion = 7;
 

@@ -36,14 +36,13 @@ class Locks {
   virtual void remove() = 0;
 };
 
-/// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. It belongs to the descriptor and its copies,
-/// not to a process: it stays when the process closes the file elsewhere, and a forked child shares it.
-/// @return false if another descriptor has the lock, or if errno has another reason
+/// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. The lock belongs to the descriptor and its
+/// copies, not to a process: it stays when the process closes the file elsewhere, and a forked child shares it.
+/// @return false if another descriptor has the lock, or for another reason, which errno has
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
 
-/// Locks in a file: each slot is a byte of the file, which stays empty. exec closes the descriptor. The first take() makes the
-/// file.
+/// Locks in a file: each slot is a byte. The file stays empty, and the first take() makes it. exec closes the descriptor.
 class ByteLocks final : public Locks {
  public:
   explicit ByteLocks(std::filesystem::path file);

@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// NVML's nvmlMemory_t. Its header comes with CUDA, which a build may lack.
+/// NVML's nvmlMemory_t. NVML's header comes with CUDA, which a build may lack.
 struct NvmlMemory {
   unsigned long long total = 0, free = 0, used = 0;
 };

@@ -15,7 +15,7 @@ struct Gpu {
 };
 
 struct Gpus {
-  std::vector<Gpu> all;  ///< all of the machine, in the order of the bus, whatever CUDA_VISIBLE_DEVICES is
+  std::vector<Gpu> all;  ///< all GPUs of the machine, in the order of the bus, whatever CUDA_VISIBLE_DEVICES is
   std::string driver;    ///< its version; "" if there is no driver
 };
 
@@ -39,8 +39,9 @@ class GpuDriver {
   bool is_begun_ = false;
 };
 
-/// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to a GPU. A number
-/// is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Else the least of all GPUs is returned.
+/// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to a GPU. For a
+/// number, the result is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Otherwise it is the
+/// least free memory of all GPUs.
 /// @param device "cuda" (= cuda:0) or "cuda:N" @param visible CUDA_VISIBLE_DEVICES, nullptr: not set
 /// @param order CUDA_DEVICE_ORDER, nullptr: not set
 /// @return bytes; below 0: unknown

@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Returns the bytes that a process shares with no other, including swapped-out ones. A forked child shares bytes with its
+/// Returns the bytes that a process shares with no other, including swapped-out bytes. A forked child shares bytes with its
 /// parent, and these do not count. -1 if unknown, as for an ended process. @param proc the kernel's folder, or another in tests
 std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
 
@@ -20,7 +20,7 @@ std::int64_t data_size(pid_t process, const std::filesystem::path& proc = "/proc
 /// Memory of the machine and the control group; -1 if unknown.
 struct MemoryState {
   std::int64_t killed_in_group = -1;  ///< processes of this control group ended by the memory killer so far
-  std::int64_t killed = -1;           ///< processes of this machine ended by it so far
+  std::int64_t killed = -1;           ///< processes of this machine ended by the memory killer so far
   std::int64_t total_bytes = -1;      ///< memory of the machine, or the control group's limit
   std::int64_t available_bytes = -1;  ///< part of it that is available without swapping
 };

@@ -1,4 +1,4 @@
-// "did you mean": finds the name nearest to an unknown one.
+// "did you mean": finds the name nearest to an unknown name.
 #pragma once
 
 #include <span>

@@ -8,9 +8,9 @@
 
 namespace ablate {
 
-/// Returns the beginning of a text as one line. Control characters become blanks and several blanks one, so the line can
-/// neither break a table nor steer a terminal. Invisible characters are shown (with_invisible_shown). Uses at most `most` bytes
-/// of the text. A UTF-8 character that is cut at either end is left out.
+/// Returns the beginning of a text as one line. Control characters become blanks, and several blanks become one blank, so the
+/// line can neither break a table nor steer a terminal. Invisible characters are shown (with_invisible_shown). Uses at most
+/// `most` bytes of the text. A UTF-8 character that is cut at either end is left out.
 inline std::string one_line(std::string_view text, std::size_t most = 2000) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
   while (!text.empty() && continues(text.front())) text.remove_prefix(1);

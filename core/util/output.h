@@ -23,8 +23,8 @@ class Output {
 
   int descriptor() const noexcept;
 
-  /// Usually the text is written when this returns, so its order among other programs' text is kept. Waits for that, unless an
-  /// earlier text is still unwritten. @return false if the whole text is left out
+  /// Waits until the text is written, so that its order among other programs' text is kept. Waits at most the patience, and not
+  /// at all while an earlier text is late. @return false if the whole text is left out
   virtual bool write(std::string_view text) noexcept;
 
   /// True if no text waits to be written.

@@ -23,8 +23,7 @@ std::size_t invisible_at(std::string_view text);
 /// Shows each invisible character as "<U+202E>": names that differ look different, and no name is read backwards.
 std::string with_invisible_shown(std::string_view text);
 
-/// Returns why a text cannot be in a line of output: "holds a control character, but must be one line", "is no UTF-8"; "" if
-/// it can.
+/// Returns why a text cannot be in a line of output: "holds a control character, but must be one line", "is no UTF-8"; else "".
 std::string line_refusal(std::string_view text);
 
 /// Returns why an empty text is no value of an option; "" for any other text. A shell passes "" for a variable that is not set,

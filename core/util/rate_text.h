@@ -15,7 +15,7 @@ std::optional<Rate> parse_rate(std::string_view text);
 /// Returns the fraction with the smallest denominator up to 1,000,000 that equals the decimal: 0.125 -> 1/8, 0.3 -> 3/10.
 std::optional<Rate> rate_from(double value);
 
-/// Returns "1/8"; "1" for the whole.
+/// Returns "1/8"; "1" for a rate of 1.
 std::string to_text(Rate rate);
 
 }  // namespace ablate

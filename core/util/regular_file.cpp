@@ -89,7 +89,7 @@ bool write_anew(const std::filesystem::path& path, std::string_view content) {
 void names_to_disk(const std::filesystem::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  fsync(descriptor);  // if the file system cannot sync, the names are stored anyway
+  fsync(descriptor);  // if it fails, the names are still stored, only later
   close(descriptor);
 }
 
@@ -112,7 +112,7 @@ std::error_code put_whole(const std::filesystem::path& path, const std::function
     throw;
   }
   if (!failed) std::filesystem::rename(part, path, failed);
-  if (failed) std::filesystem::remove(part, ignored);  // after a full disk, or with a folder of that name
+  if (failed) std::filesystem::remove(part, ignored);  // for example after a full disk, or if a folder has the name
   if (!failed && to_disk) names_to_disk(path.parent_path());
   return failed;
 }

@@ -1,4 +1,4 @@
-// Files whose names may belong to other things: to open a pipe waits for a writer, and to read a device may never end.
+// Reads and writes only regular files: opening a pipe waits for a writer, and reading a device may never end.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ inline std::string whole_text(RegularFile& file) {
 /// Writes a new file that replaces any file with its name. @return true if all of it was written
 bool write_anew(const std::filesystem::path& path, std::string_view content);
 
-/// Writes a file whole or not at all: first beside it, then renamed. @return the error; then the file is unchanged, and
-/// nothing is left beside it
+/// Writes a file whole or not at all: makes a new file beside it, then renames it. @return the error; then the file is
+/// unchanged, and nothing is left beside it
 std::error_code put_whole(const std::filesystem::path& path, std::string_view content);
 
 /// Waits until the names in a folder are on disk.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPrefix = "ablate-scratch.";
 
-/// Opens a folder, but no link to one; -1 if that fails. No other program inherits the descriptor.
+/// Opens a folder, but not through a link; -1 if that fails. No other program inherits the descriptor.
 int open_folder(const fs::path& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
 
 bool is_at(int folder, const fs::path& path) {

@@ -14,7 +14,7 @@
 namespace ablate {
 
 inline volatile std::sig_atomic_t asked_to_stop = 0;        ///< the latest signal; 0: none
-inline volatile std::sig_atomic_t first_asked_to_stop = 0;  ///< the first one; 0: none
+inline volatile std::sig_atomic_t first_asked_to_stop = 0;  ///< the first signal; 0: none
 inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< number of signals
 
 /// "the user", "SIGTERM", ...
@@ -41,8 +41,8 @@ inline std::vector<int> stop_signals() {
   return all;
 }
 
-/// True if a signal repeats the latest one that counted. `timeout` signals a process and then its group. If a terminal closes,
-/// the shell and the kernel both signal. At a session's end, SIGHUP follows SIGTERM. Safe in a signal handler.
+/// True if a signal repeats the latest signal that counted. `timeout` signals a process and then its group. If a terminal
+/// closes, the shell and the kernel both signal. At a session's end, SIGHUP follows SIGTERM. Safe in a signal handler.
 inline bool says_it_again(int signal) {
   constexpr unsigned kSame_ms = 20, kHangup_ms = 2000;
   static volatile std::sig_atomic_t latest = 0, latest_ms = 0;
@@ -56,8 +56,8 @@ inline bool says_it_again(int signal) {
   return false;
 }
 
-/// While it lives, these signals set the flag and do not end the process. An ignored signal stays ignored, because of nohup.
-/// Objects may be nested: an inner object keeps the flag of an earlier signal. For one thread only.
+/// While an object lives, stop_signals() set the flag and do not end the process. An ignored signal stays ignored, because of
+/// nohup. Objects may be nested: an inner object keeps the flag of an earlier signal. For one thread only.
 class StopOnSignal {
  public:
   StopOnSignal() {

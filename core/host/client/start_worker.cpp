@@ -44,8 +44,7 @@ class WorkerClient final : public Executor {
   /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
   /// Interrupted of core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
-  /// Ends the worker, its jobs, and every process that they left: all children that this process has got since the worker's
-  /// start.
+  /// Ends the worker, its jobs, and every process that they left: all children of this process since the worker's start.
   ~WorkerClient() override;
 
   /// Buffers bytes that the worker cannot receive yet. next() sends them.

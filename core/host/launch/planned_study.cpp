@@ -94,8 +94,7 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns metrics that stand in for those of a table that names none, for its derived values and its order. Only finished
-/// trials have the real metrics.
+/// Returns metrics for the derived values and order of a table that names no metrics. Only done trials have the real list.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -308,9 +307,9 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
   return all;
 }
 
-/// Counts the parameters and the bytes of state of each trial's model (CountSizes). A worker creates the task without loading
-/// its data. Answers are cached like tasks' answers, so that a done study starts no worker. Throws Error. The time limit is for
-/// one answer.
+/// Counts parameters and state bytes of each trial's model (CountSizes). A worker creates the task without loading its data.
+/// Answers are cached like tasks' answers, so that a done study starts no worker. Throws Error. The time limit is for one
+/// answer.
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;

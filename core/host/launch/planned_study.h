@@ -82,8 +82,7 @@ struct PlannedStudy {
   std::vector<PluginInfo> used;               ///< plugins that any trial uses
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
 
-  /// Returns the trials that are wanted after dev has chosen, with first values until then (DevChoice::awaited). Empty with
-  /// --only.
+  /// Returns the trials wanted after dev has chosen, with first values until then (DevChoice::awaited). Empty with --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 

@@ -40,8 +40,7 @@ class Admission {
     most_beside_[&trial] = others;
     now_ = std::min(now_, wished());
   }
-  /// Handles a trial that ran out of memory even alone: the limit that it set ends. Returns how many more trials may run at a
-  /// time.
+  /// Handles a trial that ran out of memory even alone: its limit ends. Returns how many more trials may run at a time.
   int ran_out_alone(const PlannedTrial& trial) {
     const int before = wished();
     most_beside_.erase(&trial);

@@ -16,8 +16,7 @@
 
 namespace ablate {
 
-/// Manages checkpoints: plans them, records the checkpoints that an attempt left, and removes old ones. No error with them
-/// makes a trial fail.
+/// Manages checkpoints: plans them, records the checkpoints that an attempt left, and removes old ones.
 class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job

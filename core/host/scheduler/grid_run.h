@@ -75,8 +75,7 @@ class Leasing {
   /// Sets the process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
 
-  /// Requests a lease for a trial. If the trial runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is
-  /// unavailable.
+  /// Requests a lease for a trial. If it runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is unavailable.
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
   /// Returns true if the trial is done and must not run, or nullopt if the history is unavailable.
   std::optional<bool> is_done(const PlannedTrial& trial);
@@ -232,12 +231,10 @@ class GridRun {
   /// ends its lease instead.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// Leaves out the first waiting trial, which is barred, but returned to the queue later. Returns false if the history is
-  /// unavailable.
+  /// Leaves out the first waiting trial: it returned to the queue, but is barred. Returns false if the history is unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
-  /// Takes back trials that other schedulers have released or ended, and starts some. Notes a wait for trials that run
-  /// elsewhere.
+  /// Takes back trials that other schedulers released or ended, and starts some. Notes a wait for trials that run elsewhere.
   void look_elsewhere();
   /// Called when an attempt under a lease is in the history.
   void written(const db::Attempt& attempt, bool in_time);

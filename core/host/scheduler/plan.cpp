@@ -174,8 +174,7 @@ class TaskAnswers {
   mutable PerSections<const std::optional<Answer>*> by_section_{{TrialSection::kTask}};
 };
 
-/// Promises of plugins. If they depend on parameters, a worker is queried, once for each distinct section. Otherwise PluginInfo
-/// has them.
+/// Promises of plugins. Only if they depend on parameters, a worker is queried, once for each distinct section.
 class PromiseAnswers {
  public:
   PromiseAnswers(const Catalog& catalog, Executors& executors, const TaskMemory& memory, double limit_s)

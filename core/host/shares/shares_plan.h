@@ -47,8 +47,7 @@ double estimated_cost(const PlannedTrial& trial);
 SharesPlan make_shares(const std::string& experiment, const std::vector<const PlannedTrial*>& trials,
                        const std::vector<double>& seconds, const std::set<std::string>& done, int shares);
 
-/// Returns the text of a plan's file for read_shares(). `folder_id` is the random id of the plan's shared folder; "" if it has
-/// none.
+/// Returns the text of a plan's file for read_shares(). `folder_id`: random id of the plan's shared folder; "": it has none.
 std::string shares_document(const SharesPlan& plan, const std::string& folder_id = "");
 /// Writes the plan of a shared folder, with a new id of that folder. Throws Error if it cannot be written.
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan);

@@ -118,8 +118,7 @@ std::string script(const std::vector<std::string>& options, const std::map<int, 
 /// Returns a path for a script that does not exist yet.
 std::filesystem::path new_script(const std::filesystem::path& shared);
 
-/// Lock of a shared folder while its plan is made and its job is submitted and noted. Without it, two processes would submit
-/// all shares twice.
+/// Lock of a shared folder, held from the plan to the note of the job. Without it, two processes would submit shares twice.
 class Submitting {
  public:
   /// Throws Error if another process has the lock.

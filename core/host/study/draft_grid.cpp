@@ -244,8 +244,7 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
   draft.groups.push_back(std::move(group));
 }
 
-/// Reads [grid.tune]: axes of which one value is chosen, ranges from which points are drawn, and seeds on which values are
-/// compared.
+/// Reads [grid.tune]: axes of which one value is chosen, ranges from which points are drawn, and seeds for comparing values.
 void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (!node.is_table()) return diagnostics.add(node.key, "grid.tune is a table; write [grid.tune], and in it path = [values]");
   const auto all = leaves(node);

@@ -1,5 +1,4 @@
-// [grid.match] as written: a number that all settings must share with a reference, and the width to solve for. matching.h
-// solves it.
+// [grid.match] as written: a number that all settings must share with a reference, and the width to solve for (matching.h).
 #pragma once
 
 #include <optional>

@@ -78,8 +78,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   return ok;
 }
 
-/// Checks that a plugin promises to run on the trial's device and in its type. Returns false, and adds a diagnostic, if it does
-/// not.
+/// Checks that a plugin promises to run on the trial's device and in its type. Otherwise returns false, and adds a diagnostic.
 /// @param path of the plugin's section
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
   if (plugin.promises_depend) return true;  // needs a worker: start_checks.h

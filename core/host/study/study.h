@@ -78,8 +78,7 @@ class WrittenAt {
   std::array<std::shared_ptr<const OfSection>, kTrialSections> sections_;
 };
 
-/// Numbers of a trial's sections within its study. Trials with the same number have the same section, written on the same
-/// lines.
+/// Numbers of a trial's sections in its study. Trials with the same number have the same section, from the same lines.
 class SectionNumbers {
  public:
   int& operator[](TrialSection section) { return numbers_[static_cast<std::size_t>(section)]; }
@@ -225,8 +224,7 @@ struct ModelSizes {
   std::string refused = {};  ///< why the model is impossible; "" if it is possible
 };
 
-/// Returns the sizes of the trials' models, in order. All trials must have the same task. Throws Error if the task cannot
-/// describe itself.
+/// Returns the sizes of the models, in order. All trials have the same task. Throws Error if the task cannot describe itself.
 using CountSizes = std::function<std::vector<ModelSizes>(const std::vector<Trial>& trials)>;
 
 /// Loads a study. Presets ([experiment] preset) are found in the folder presets beside the study, then among ablate's own.

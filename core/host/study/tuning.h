@@ -11,15 +11,13 @@
 
 namespace ablate {
 
-/// Puts the seeds of [grid.tune] before those of [grid], if there are any and something is tuned. Reports a seed that is in
-/// both.
+/// Puts the seeds of [grid.tune], if any, before the seeds of [grid] if something is tuned. Reports a seed that is in both.
 void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics);
 
 /// Reports tuned axes with a single value, and tuned parameters that change dev itself.
 void check_tuned(const Draft& draft, Diagnostics& diagnostics);
 
-/// Numbers the cells of a study that tunes: trials that differ only in tuned values and seeds share a cell. The draft must
-/// outlive this.
+/// Numbers the cells of a study: trials that differ only in tuned values and seeds share a cell. The draft must outlive this.
 class Cells {
  public:
   explicit Cells(const Draft& draft) : draft_(draft) {}

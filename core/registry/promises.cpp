@@ -12,7 +12,7 @@ std::span<const Promise> promises() {
       {"cross_attention", &C::cross_attention, true, false, "queries and context may differ"},
       {"stateful", &C::stateful, true, false, "carries a state from segment to segment"},
       {"recurrent", &C::recurrent, true, false, "a sequence as a whole, by segments or token by token gives the same"},
-      {"sparse", &C::sparse, true, true, "some outputs leave out tokens that they might see"},
+      {"sparse", &C::sparse, true, true, "some outputs ignore tokens that they may see"},
       {"rotary", &C::rotary, true, false, "queries and keys can be turned by their positions"},
       {"weight_dropout", &C::weight_dropout, true, false, "attention weights can be dropped in training"},
       {"averages", &C::averages, true, true, "if all tokens are alike, their number makes no difference"},

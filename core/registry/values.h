@@ -40,8 +40,7 @@ PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
 /// While this object lives, records reads of parameters from all JsonValues that its thread makes meanwhile. Any thread may
-/// read them. If a thread has several such objects, only the last records. Without any, a read costs only the test of a null
-/// pointer.
+/// read them. If a thread has several such objects, only the last records. Without any, a read costs a null test.
 class Reads {
  public:
   Reads();

@@ -1,13 +1,13 @@
-// Activation functions between the two layers of a feed-forward part. A new one needs a line here and the file named in that
-// line: core/trial/model/activations/FILE.cpp. Torch-free.
+// Activation functions between the two layers of a feed-forward part. A new activation function needs a line here and the file
+// named in that line: core/trial/model/activations/FILE.cpp. Torch-free.
 #pragma once
 
 #include "core/shared/choices.h"
 
-/// File and function; a Choice.
+/// Each line: a file and its function, then the fields of a Choice.
 // clang-format off
 #define ABLATE_ACTIVATIONS(activation)                                                             \
-  activation(gelu, .name = "gelu", .help = "x times the normal distribution's share below x")      \
+  activation(gelu, .name = "gelu", .help = "x times the share of a normal distribution below x")   \
   activation(relu, .name = "relu", .help = "x if it is positive, else 0")                          \
   activation(silu, .name = "silu", .help = "x times the logistic function of x: Swish, SiLU")
 // clang-format on

@@ -24,8 +24,7 @@ struct TrainSpec;
 
 /// Conflict between a choice and the rest of [train].
 struct Misfit {
-  std::vector<const char*>
-      of;  ///< paths of the conflicting settings; the error is reported at the first path that the study sets
+  std::vector<const char*> of;  ///< paths of the conflicting settings; the error is at the first path that the study sets
   std::string why;
 };
 /// Check of a choice, called before any trial that makes the choice. Returns nullopt if the choice fits the rest of [train].

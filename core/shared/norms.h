@@ -1,4 +1,4 @@
-// Norms of the model's layers. A new one needs a line here and the file named in that line: core/trial/model/norms/FILE.cpp.
+// Norms of the model's layers. A new norm needs a line here and the file named in that line: core/trial/model/norms/FILE.cpp.
 // Torch-free.
 #pragma once
 

@@ -14,7 +14,7 @@ struct Asks {
   bool in_place() const { return each && !pooled; }  ///< the model sees the token at the target's position
 };
 
-/// Enumerator, file and function, properties.
+/// Each line: an enumerator, a file and its function, then the properties.
 #define ABLATE_OBJECTIVES(objective)                                             \
   objective(kClass, class_objective, {.pooled = true, .pairs = true})            \
       objective(kPositions, position_objective, {.each = true, .streams = true}) \

@@ -1,10 +1,10 @@
-// Optimisers. A new one needs a line here and the file named in that line: core/trial/training/optimizers/FILE.cpp.
+// Optimisers. A new optimiser needs a line here and the file named in that line: core/trial/training/optimizers/FILE.cpp.
 // Torch-free. The values that a study may write and the optimisers of a worker come only from this list.
 #pragma once
 
 #include "core/shared/choices.h"
 
-/// File and function; an OptimizerInfo.
+/// Each line: a file and its function, then the fields of an OptimizerInfo.
 // clang-format off
 #define ABLATE_OPTIMIZERS(optimizer)                                                                                        \
   optimizer(adamw, .name = "adamw", .help = "Loshchilov and Hutter 2019", .refuse = optimizers::beta1_rises,                \

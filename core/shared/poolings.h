@@ -1,10 +1,11 @@
-// Poolings of a sequence. A new one needs a line here and the file named in that line: core/trial/objectives/poolings/FILE.cpp.
-// Torch-free. The values that a study may write and the poolings of a worker come only from this list.
+// Poolings of a sequence. A new pooling needs a line here and the file named in that line:
+// core/trial/objectives/poolings/FILE.cpp. Torch-free. The values that a study may write and the poolings of a worker come only
+// from this list.
 #pragma once
 
 #include "core/shared/choices.h"
 
-/// File and function; a PoolingInfo.
+/// Each line: a file and its function, then the fields of a PoolingInfo.
 // clang-format off
 #define ABLATE_POOLINGS(pooling)                                                                                      \
   pooling(mean, .name = "mean", .help = "mean of the present positions")                                              \

@@ -1,10 +1,10 @@
-// Precisions of training (train.dtype). A new one needs a line here and the file named in that line:
+// Precisions of training (train.dtype). A new precision needs a line here and the file named in that line:
 // core/trial/training/precisions/FILE.cpp. Torch-free.
 #pragma once
 
 #include "core/shared/choices.h"
 
-/// File and name; a PrecisionInfo.
+/// Each line: a file and its name, then the fields of a PrecisionInfo.
 // clang-format off
 #define ABLATE_PRECISIONS(precision)                                                                                \
   precision(float32, .name = "float32", .help = "24 binary digits")                                                 \

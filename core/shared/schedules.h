@@ -1,4 +1,4 @@
-// Learning-rate schedules. A new one needs a line here and the file named in that line: core/shared/schedules/FILE.cpp.
+// Learning-rate schedules. A new schedule needs a line here and the file named in that line: core/shared/schedules/FILE.cpp.
 // Torch-free.
 #pragma once
 
@@ -36,7 +36,7 @@ struct StepRate {
   double cycle = 0;  ///< position of a cycling value in its range, in [0, 1]: the value moves against the rate
 };
 
-/// File and function; a Schedule.
+/// Each line: a file and its function, then the fields of a Schedule.
 // clang-format off
 #define ABLATE_SCHEDULES(schedule)                                                                            \
   schedule(constant, .name = "constant", .help = "flat after the warm-up")                                    \
@@ -47,7 +47,7 @@ struct StepRate {
   schedule(wsd, .name = "wsd", .help = "warm-up, stable, decay: flat, then down to 0 over the last steps",    \
            .refuse = schedules::falls_in_warmup,                                                              \
            .own = {real("cooldown", "0.2", {0, 1}, "share of all steps, the last ones, over which it falls"), \
-                   text("cooldown_shape", "\"linear\"", kCooldownShapes, "how it falls")})                    \
+                   text("cooldown_shape", "\"linear\"", kCooldownShapes, "shape of the fall")})               \
   schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)",                         \
            .refuse = schedules::needs_warmup)
 // clang-format on

@@ -122,7 +122,7 @@ Declared<TrainSpec> train_section() {
       {real("weight_decay", "0", {0, 10}, "AdamW's decoupled weight decay; SGD adds so much of a weight to its gradient"),
        &TrainSpec::weight_decay},
       {when("weight_decay > 0", text("decayed", "\"all\"", "all|matrices",
-                                     "which weights decay: all, or matrices alone: no norms, no biases, no embeddings")),
+                                     "weights that decay: all, or only matrices: no norms, no biases, no embeddings")),
        &TrainSpec::decayed},
       {real("clip", "0", {0, 1e9}, "largest norm of the gradient of all weights together; 0: not clipped"), &TrainSpec::clip},
       {integer(

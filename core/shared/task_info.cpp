@@ -24,7 +24,7 @@ std::string number_fault(const std::string& name, std::int64_t found, std::int64
 std::string name_fault(const char* what, const std::string& name, std::vector<std::string>& taken) {
   if (!is_snake(name)) return fmt::format("the {} \"{}\" is not snake_case", what, name);
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
-    return fmt::format("the {} {} twice; call one by another name", what, name);
+    return fmt::format("the {} {} twice; give one of them another name", what, name);
   taken.push_back(name);
   return "";
 }
@@ -72,7 +72,7 @@ std::string metric_fault(const TaskInfo& info) {
       return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
                          name, direction, description);
     if (is_taken("test/" + name) || is_taken("dev/" + name))
-      return fmt::format("a metric {}, which the host writes itself, or it has twice; call it by another name", name);
+      return fmt::format("a metric {}, which the host writes itself, or which is there twice; give it another name", name);
     taken.push_back("test/" + name);
     if (info.sampling == Sampling::kStream)
       return fmt::format("a metric {}, but its own metrics need examples, and it is a stream", name);

@@ -61,8 +61,7 @@ StoredVerdict VerdictMemory::find(const PluginCode& code) const {
   if (!cuda) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
   if (!all.failed.empty()) all.verdict = "failed";
-  all.checked_s =
-      std::max(all.checked_s, cuda->checked_s);  // also if the later check passed, after a failure on the other device
+  all.checked_s = std::max(all.checked_s, cuda->checked_s);  // the latest check on any device, whether it passed or failed
   return all;
 }
 

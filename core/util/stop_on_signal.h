@@ -56,8 +56,8 @@ inline bool says_it_again(int signal) {
   return false;
 }
 
-/// While an object lives, stop_signals() set the flag and do not end the process. An ignored signal stays ignored, because of
-/// nohup. Objects may be nested: an inner object keeps the flag of an earlier signal. For one thread only.
+/// While an object lives, the signals of stop_signals() set the flag and do not end the process. An ignored signal stays
+/// ignored, because of nohup. Objects may be nested: an inner object keeps the flag of an earlier signal. For one thread only.
 class StopOnSignal {
  public:
   StopOnSignal() {

@@ -47,8 +47,7 @@ class SharedCopy {
   const std::set<std::string>& checkpoints() const { return checkpoints_; }
 
  private:
-  /// Renames another run's copy to a name that only this run uses, and merges it. If that run still writes, it makes a new
-  /// copy.
+  /// Renames another run's copy to a name of this run, and merges it. If the other run still writes, it makes a new copy.
   void take(const std::filesystem::path& other);
   void copy();
   void copy_history();

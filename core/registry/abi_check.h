@@ -31,7 +31,7 @@ std::string contract_difference(std::string_view found, std::string_view expecte
 /// Compares two stamps; returns "" if they agree.
 std::string abi_difference(const AbiStamp& found, const AbiStamp& expected);
 
-/// Returns the stamp that this host expects. @param torch_version the host's torch, "2.11.0"
+/// Returns the stamp that this host expects, with its torch's version, "2.11.0".
 AbiStamp host_stamp(const std::string& torch_version);
 
 }  // namespace ablate

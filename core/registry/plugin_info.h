@@ -44,7 +44,7 @@ inline std::string with_article(Kind kind) {
   return (std::string_view("aeiou").find(name.front()) == std::string_view::npos ? "a " : "an ") + name;
 }
 
-/// "attention, compression or task". @param parts_alone only kinds that may be parameters of other plugins
+/// "attention, compression or task". With `parts_alone`, only kinds that may be parameters of other plugins.
 inline std::string kind_names(bool parts_alone = false) {
   std::vector<std::string> names;
   for (const auto& one : kPluginKinds)

@@ -76,7 +76,7 @@ class JsonValues final : public Values {
   std::string file(const char* name) const override;
   std::int64_t count(const char* plugins) const override;
 
-  /// Returns a plugin that is a parameter. @param index in a list; 0 for a single plugin
+  /// Returns a plugin that is a parameter. `index` is its index in a list; 0 for a single plugin.
   const PluginSpec& part(const char* plugins, std::size_t index) const;
 
  private:

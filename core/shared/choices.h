@@ -36,7 +36,7 @@ struct Choice {
   OwnParameters own = {};
 };
 
-/// Returns the values that a study may write: "mean|cls". @param parts each with a name
+/// Returns the values that a study may write: "mean|cls". Each part must have a name.
 template <class Parts>
 std::string choices_of(const Parts& parts) {
   std::string all;
@@ -44,7 +44,7 @@ std::string choices_of(const Parts& parts) {
   return all;
 }
 
-/// Returns "HELP: mean (over what is present), cls (a token)". @param parts each with a name and a help
+/// Returns "HELP: mean (over what is present), cls (a token)". Each part must have a name and a help.
 template <class Parts>
 std::string help_of(const std::string& help, const Parts& parts) {
   std::string all;

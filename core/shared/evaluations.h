@@ -9,7 +9,8 @@ namespace ablate {
 inline constexpr std::int64_t kDefaultEvaluations = 10;  ///< in a run, if train.evaluate_every is 0
 
 /// Returns the steps between two evaluations on the dev split. The last step is always followed by an evaluation.
-/// @param steps at least 1 @param evaluate_every as in [train], 0 for the default
+/// @param steps at least 1
+/// @param evaluate_every as in [train], 0 for the default
 constexpr std::int64_t steps_between_evaluations(std::int64_t steps, std::int64_t evaluate_every) {
   return evaluate_every > 0 ? evaluate_every : (steps + kDefaultEvaluations - 1) / kDefaultEvaluations;
 }

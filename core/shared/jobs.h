@@ -72,7 +72,7 @@ struct DescribedTask {
   bool operator==(const DescribedTask&) const = default;
 };
 
-/// The same, and loads the data: generates and caches missing files.
+/// Does the same as DescribeTaskJob, and loads the data: generates and caches missing files.
 struct PrepareTaskJob {
   static constexpr const char* kName = "prepare-task";
   using Answer = struct PreparedTask;

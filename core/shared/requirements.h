@@ -23,7 +23,7 @@ struct TaskShape {
 /// Returns the shape that info() describes; `padded` is not set.
 TaskShape shape_of(const TaskInfo& info);
 
-/// Returns how many positions attentions see at a time. @param length of the sequence
+/// Returns how many positions of a sequence of this length attentions see at a time.
 std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length);
 
 struct Requirements {
@@ -47,7 +47,7 @@ struct Unpromised {
   std::string what;  ///< "attention softmax does not promise ..."
 };
 
-/// Returns the requirements that the plugin does not promise. @param can promises of the plugin with its parameters and parts
+/// Returns the requirements that the plugin does not promise. `can` has its promises with its parameters and parts.
 std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& required);
 
 /// Returns why padded sequences are refused, or "" if they are not.

@@ -45,7 +45,7 @@ class VerdictMemory {
   StoredVerdict find(const PluginCode& code) const;
 
   /// Stores the verdict of a full check at default parameters. If the check left out timing or a length, that result of an
-  /// earlier check stays. A verdict that cannot be written is checked again later. @param device "cpu", or "cuda" for any GPU
+  /// earlier check stays. A verdict that cannot be written is checked again later. `device` is "cpu", or "cuda" for any GPU.
   /// @return reason why it is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 

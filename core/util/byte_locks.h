@@ -19,7 +19,7 @@ class Locks {
   Locks(const Locks&) = delete;
   Locks& operator=(const Locks&) = delete;
 
-  /// Locks a slot. @param slot 1 or more @return false if another process holds it. Throws Error.
+  /// Locks a slot, whose number is 1 or more. Returns false if another process holds it. Throws Error.
   virtual bool take(std::int64_t slot) = 0;
 
   /// True if any process holds the slot, this one included, or if the system does not know. If false, its holder is dead.
@@ -65,7 +65,7 @@ class ByteLocks final : public Locks {
 };
 
 /// Returns the name of a file system on which locks may have no effect on other machines: "nfs", "lustre", "gpfs", "ceph",
-/// "fuse", "9p", "cifs"; "" for any other. @param type statfs::f_type
+/// "fuse", "9p", "cifs"; "" for any other. `type` is statfs::f_type.
 std::string doubtful_file_system(long type);
 
 /// Returns the locks of the schedulers that share a history: FILE-leases beside it.

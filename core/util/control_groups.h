@@ -10,7 +10,8 @@ namespace ablate {
 
 /// Returns the folders of this process's group and of all groups around it, the innermost first. The limits of all of them
 /// apply. In a container, the group may be the root of the mounted file system.
-/// @param controller "memory", "cpu" @param root of the file system; another one in tests
+/// @param controller "memory", "cpu"
+/// @param root root of the file system; another folder in tests
 std::vector<std::filesystem::path> control_groups(const std::string& controller, const std::filesystem::path& root = "/");
 
 /// Returns the first number of a file; -1 if there is none, as for "max".

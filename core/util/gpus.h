@@ -42,7 +42,8 @@ class GpuDriver {
 /// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to a GPU. For a
 /// number, the result is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Otherwise it is the
 /// least free memory of all GPUs.
-/// @param device "cuda" (= cuda:0) or "cuda:N" @param visible CUDA_VISIBLE_DEVICES, nullptr: not set
+/// @param device "cuda" (= cuda:0) or "cuda:N"
+/// @param visible CUDA_VISIBLE_DEVICES, nullptr: not set
 /// @param order CUDA_DEVICE_ORDER, nullptr: not set
 /// @return bytes; below 0: unknown
 std::int64_t free_bytes_of(const std::vector<Gpu>& gpus, const std::string& device, const char* visible, const char* order);

@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Escapes characters that a browser would read as markup. @param quotes additional quotes (" or ') to escape
+/// Escapes characters that a browser would read as markup. `quotes` are additional quotes (" or ') to escape.
 inline std::string markup_escaped(std::string_view text, std::string_view quotes = "") {
   std::string safe;
   for (const char c : text)

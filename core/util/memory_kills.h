@@ -11,7 +11,7 @@
 namespace ablate {
 
 /// Returns the bytes that a process shares with no other, including swapped-out bytes. A forked child shares bytes with its
-/// parent, and these do not count. -1 if unknown, as for an ended process. @param proc the kernel's folder, or another in tests
+/// parent, and these do not count. -1 if unknown, as for an ended process. `proc` is the kernel's folder, or another in tests.
 std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
 
 /// Returns the bytes of its data as RLIMIT_DATA counts them, touched or not; -1 if unknown.
@@ -45,7 +45,7 @@ double since_start_s();
 
 /// Explains the end of a process by a signal 9 that this program did not send, by the likely cause and the evidence. Returns a
 /// part of a sentence.
-/// @param before at its start @param now at its end @param peak_bytes its peak resident memory; 0: unknown
+/// `before` and `now`: states at the process's start and end. `peak_bytes`: its peak resident memory; 0: unknown.
 std::string killed_text(const MemoryState& before, const MemoryState& now, std::int64_t peak_bytes);
 
 }  // namespace ablate

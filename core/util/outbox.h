@@ -16,7 +16,7 @@ class Outbox {
  public:
   void add(std::string_view text) { text_ += text; }
 
-  /// Writes as much as the pipe takes now; does not block. @return false if the pipe has no reader: all text is dropped
+  /// Writes as much as the pipe takes now; does not block. Returns false if the pipe has no reader: all text is dropped.
   bool flush(int pipe) {
     while (!empty()) {
       const auto n = write(pipe, text_.data() + written_, size());

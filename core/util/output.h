@@ -14,7 +14,7 @@ class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// @param descriptor stays the caller's @param patience wait for one text
+  /// The descriptor stays the caller's. `patience` is the longest wait for one text.
   explicit Output(int descriptor, Milliseconds patience = Milliseconds(200));
   /// Text that is not written after the patience is lost.
   virtual ~Output();
@@ -24,7 +24,7 @@ class Output {
   int descriptor() const noexcept;
 
   /// Waits until the text is written, so that its order among other programs' text is kept. Waits at most the patience, and not
-  /// at all while an earlier text is late. @return false if the whole text is left out
+  /// at all while an earlier text is late. Returns false if the whole text is left out.
   virtual bool write(std::string_view text) noexcept;
 
   /// True if no text waits to be written.

@@ -22,7 +22,7 @@ std::string folder_of(std::int64_t id) { return "/proc/" + std::to_string(id); }
 
 using Starts = std::map<std::int64_t, std::int64_t>;  ///< start times by process
 
-/// Adds the process and its descendants. @return true if one was new
+/// Adds the process and its descendants. Returns true if any of them was new.
 bool add_tree(std::int64_t id, Starts& found) {
   const auto start = start_of_process(id);
   if (start == 0) return false;

@@ -10,7 +10,7 @@ namespace ablate {
 /// exists, so the kernel shows which folders are abandoned.
 class ScratchFolder {
  public:
-  /// Throws Error if no folder can be made. @param among parent folder; "": the system's folder for temporary files
+  /// Throws Error if no folder can be made. `among` is the parent folder; "": the system's folder for temporary files
   explicit ScratchFolder(const std::filesystem::path& among = {});
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

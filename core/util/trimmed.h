@@ -5,7 +5,7 @@
 
 namespace ablate {
 
-/// Returns "" if the text is blank. @param blanks the characters that count as blanks
+/// Returns "" if the text is blank. `blanks` are the characters that count as blanks.
 inline std::string trimmed(const std::string& text, const char* blanks = " \t\n") {
   const auto from = text.find_first_not_of(blanks), to = text.find_last_not_of(blanks);
   return from == std::string::npos ? "" : text.substr(from, to + 1 - from);

@@ -41,9 +41,9 @@ Reach reach_of(const nlohmann::json& patch);
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats
-/// one trial of each scope, and at least `least`. Compares all results to the last bit, except the host's own times and memory.
-/// If they are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the history gets a
-/// proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for a proof.
+/// one trial of each scope, at least `least` trials in all. Compares all results to the last bit, except the host's own times
+/// and memory. If they are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the
+/// history gets a proof. Otherwise the history stays as it is. Throws Error if the plan has no trial to repeat.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
                    const RunOptions& how);
 

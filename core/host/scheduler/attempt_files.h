@@ -21,7 +21,7 @@ class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job
 
-  /// @param history path beside which they are
+  /// @param history path of the history; the files are beside it
   /// @param every_s seconds between checkpoints; 0: none is written or read
   /// @param again true if a trial's first start in this run must begin anew
   Checkpoints(std::filesystem::path history, double every_s, bool again, Recorder::Note note)
@@ -62,7 +62,7 @@ class Checkpoints {
 
 class AttemptFiles {
  public:
-  /// @param history path beside which they are
+  /// @param history path of the history; the files are beside it
   /// @param keeps_weights true if the weights of done attempts are kept
   /// @param note called once for each matter
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)

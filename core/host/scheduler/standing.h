@@ -17,7 +17,7 @@ namespace ablate {
 /// and part of the basis, because thousands of trials are compared with thousands of others.
 class Nearest {
  public:
-  /// @param others the first is chosen if several are equally near; each with a whole basis
+  /// @param others trials with a whole basis; if several are equally near, the first is chosen
   explicit Nearest(std::vector<db::PastTrial> others);
 
   bool empty() const { return others_.empty(); }

@@ -52,7 +52,7 @@ class Resolver {
   /// True if the sections of a trial go together.
   bool fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections);
 
-  /// Each returns the resolved JSON, or null if nothing could be resolved. `owner` has the section as a parameter.
+  /// Each returns the resolved JSON, or null if nothing could be resolved. `owner`: plugin that has the section as a parameter.
   nlohmann::json section(const std::string& path, const PluginInfo* plugin);
   nlohmann::json plugin_section(const std::string& path, Kind kind, const PluginInfo* owner);
   nlohmann::json list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner);

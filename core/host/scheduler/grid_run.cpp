@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kLastWrites = 600;  ///< s, for a locked database
+constexpr double kLastWrites = 600;  ///< s; longest wait for a locked database
 constexpr double kLongestTick = 1;   ///< s; in a longer step this process was stopped, or waited for a lock
 
 }  // namespace

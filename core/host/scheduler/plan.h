@@ -27,7 +27,7 @@ struct PlannedTrial {
 /// Returns the trial's identity with every value.
 Identity with_values(const PlannedTrial& planned);
 
-/// Returns the files that the trial's values name, with the digests in its key. A worker compares its files with them.
+/// Returns the files that the trial's values name, with their digests in its key. A worker compares the files with the digests.
 std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section);
 
 /// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.

@@ -15,7 +15,7 @@ struct Part {
   std::string what;
   Tensor value;
   std::vector<double> shares;
-  double size = 0;  ///< size below which the rest of a sum that cancels is rounding
+  double size = 0;  ///< errors are compared with at least this size, because a sum that cancels is rounding
 };
 using Look = std::function<std::vector<Part>(const Instance&, const Tensor& tokens)>;
 
@@ -27,7 +27,7 @@ double quantile(const Tensor& x, double share) {
 }
 
 /// Compares a narrow run with float64. The allowed error is measured: float64 runs with 8 and 16 times the rounding of inputs
-/// and weights, so a decision that rounding can change may change. If the error is larger, other directions of rounding are
+/// and weights, where decisions may change by the rounding. If the error is larger, other directions of rounding are
 /// tried, because another decision may have changed.
 class NarrowRun {
  public:
@@ -160,8 +160,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Token by token only if promised. A signal that is fitted anew after each token (infinity) grows without bound, by an
-        // error that differs between processors.
+        // Token by token only if the method promises this. Otherwise, a signal that is fitted anew after each token (as in
+        // infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};

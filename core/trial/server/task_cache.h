@@ -12,7 +12,8 @@ namespace ablate {
 class TaskCache {
  public:
   /// Makes the folder. Throws Error if that fails.
-  /// @param plugin the folder of all of the plugin's codes @param code PluginInfo::code_identity
+  /// @param plugin the folder of all of the plugin's codes
+  /// @param code PluginInfo::code_identity
   TaskCache(const std::filesystem::path& plugin, const std::string& code);
   ~TaskCache();
   TaskCache(const TaskCache&) = delete;

@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::size_t kMostKnown = 1000, kCounters = 1 << 22, kSketch = 16, kFewestShared = 4, kMostCandidates = 4;
 constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
-/// Least information of a match, in nats: a pair matches by chance with e^-23. Among 10^4 times 10^3 pairs that is once in e^7
-/// tasks.
+/// Least information of a match, in nats: a pair matches by chance with e^-23, some pair of 10^4 times 10^3 once in e^7 tasks.
 constexpr double kNoChance = 23;
 /// The same limit for the places of repeated symbols. It is lower, because all pairs together must also show one renaming.
 constexpr double kLittleChance = 5;

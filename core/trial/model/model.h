@@ -37,8 +37,7 @@ class Block final : public Module {
   std::shared_ptr<FeedForward> feed_forward_;  ///< null: there is none
 };
 
-/// Sum of the fields' embeddings (ids) and projections (reals), plus added positions. A class token, if the model has one,
-/// comes first.
+/// Sum of the fields' embeddings (ids) and projections (reals), plus added positions, after a class token if the model has one.
 class Embedder {
  public:
   /// Draws the weights of each field in turn, then of positions and class token. The model registers them.
@@ -107,8 +106,7 @@ class Model final : public Module {
 
   /// Values that a forward pass carries through the layers, beside the tokens.
   struct Pass;
-  /// @param state replaced by the layers' new states
-  /// @return output of the last layer
+  /// Returns the output of the last layer, and replaces `state` by the layers' new states.
   Tensor through_layers(Tensor x, const Tensor& mask, const Tensor& position, ModelState& state, Pass& pass) const;
   Tensor through_segments(const Tensor& x, const Tensor& mask, Pass& pass) const;
 

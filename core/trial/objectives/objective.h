@@ -39,8 +39,7 @@ std::unique_ptr<TrialObjective> make_objective(const TaskInfo& info);
 ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 #undef ABLATE_OBJECTIVE
 
-/// Adds targets to the total and to the slices of their examples.
-/// @param example index of each target's example, ascending
+/// Adds targets to the total and to the slices of their examples. `example` has the index of each target's example, ascending.
 void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores);
 

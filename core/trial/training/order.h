@@ -72,9 +72,8 @@ class Lanes final : public Order {
   std::vector<std::int64_t> first_, at_;  ///< by lane: first position of this round, and next position
 };
 
-/// Makes the order of a trial. Throws Error if the split is empty, or if a stream is too short for its lanes.
+/// Makes the order of a trial of this seed. Throws Error if the split is empty, or if a stream is too short for its lanes.
 /// @param size size of the training split
-/// @param seed the trial's seed
 std::unique_ptr<Order> training_order(const TaskInfo& info, std::int64_t size, std::int64_t batch, std::uint64_t seed);
 
 }  // namespace ablate

@@ -72,8 +72,7 @@ class StepGraphs {
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
   std::int64_t replayed() const { return replayed_; }  ///< number of steps, in this process
-  /// Number of replayed steps that no comparison has followed: at most kMostGap - 1 for each shape, and as many again each time
-  /// a tensor is replaced.
+  /// Number of replayed steps without a later comparison: at most kMostGap - 1 for each shape and each replacement of a tensor.
   std::int64_t uncompared() const;
   const std::string& why() const { return why_; }  ///< reason that all steps are plain; "" if there is none
 

@@ -22,8 +22,7 @@
 
 namespace ablate {
 
-/// Copies of tensors and numbers, in the host's own memory. The copies are not tensors, so snapshots do not change peak memory
-/// (device.h).
+/// Copies of tensors and numbers, in the host's own memory and not as tensors: snapshots do not change peak memory (device.h).
 class Snapshot {
  public:
   /// Stores the tensors' values in place of the earlier copies.

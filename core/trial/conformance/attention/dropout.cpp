@@ -152,13 +152,12 @@ CodedKeys coded_keys(std::int64_t n) {
   return all;
 }
 
-/// Drawn factors: each is a weight divided by its value without dropout. If weights are drawn one by one, it is 0 or a number
-/// that is the same for all.
+/// Drawn factors: a weight divided by its value without dropout. If weights are drawn one by one, each is 0 or another number.
 struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each factor is 0, that number, or 1 for a weight that is never dropped: no weight is a sum
+  bool is_plain;    ///< each factor is 0, one number for all, or 1 if never dropped: no weight is a sum
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }
@@ -176,8 +175,7 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Coded
   return all;
 }
 
-/// Returns a bound for the errors of some hundred means of `count` numbers in [0, 1]. By chance, one of them exceeds it once in
-/// 10^10 (Hoeffding).
+/// Returns a bound: by chance one of some hundred means of `count` numbers in [0, 1] is further off once in 10^10 (Hoeffding).
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
 constexpr const char* kByChance = "the mean of so many draws is off by more once in 10^10 (Hoeffding)";
 

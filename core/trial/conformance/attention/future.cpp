@@ -56,8 +56,7 @@ Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   return changed;
 }
 
-/// Checks that outputs up to a place stay the same with other later tokens, at each factor.
-/// @param outputs outputs of the pass
+/// Checks that the `outputs` of a pass stay the same up to a place with other later tokens, at each factor.
 void no_later_value(const Instance& instance, const Pass& pass, const Tensor& outputs, std::int64_t at,
                     const std::vector<double>& factors, const std::string& where, Finding& finding) {
   for (const double factor : factors)
@@ -147,9 +146,8 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
   }
 }
 
-/// Checks every 23rd border of 1,100 tokens in float32, after a segment if a state is carried. Each border is checked in the
-/// shortest of five lengths that contains it. All batches of one length have equally many items, so that no decision changes by
-/// rounding.
+/// Checks every 23rd border of 1,100 tokens in float32, after a segment if a state is carried, in the shortest of five lengths
+/// that contains it. Batches of one length have equally many items, so that no decision changes by rounding.
 void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const NoGradGuard none;
   const Setting setting{stand, kFloat};
@@ -253,8 +251,7 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
     look_at_spread(subject, stand, finding);
     if (stand.carries) continue;
     look_at_borders(subject, setting, many, borders_of_blocks(many, 16), finding);
-    // A pass over all pairs of so many tokens takes as long as all shorter passes together, so places beside the borders are
-    // left out.
+    // A pass over all pairs of so many tokens takes as long as all shorter passes, so places beside the borders are left out.
     const bool pairs = subject.promises().memory_exponent > 1.5;
     look_at_borders(subject, setting, most, pairs ? every_border(most, 128) : borders_of_blocks(most, 128), finding);
   }

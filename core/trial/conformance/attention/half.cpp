@@ -120,8 +120,7 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, which no longer change a sum stored in half precision. Returns the last output and the
-/// final state.
+/// Runs a long segment, then short ones, which no longer change a sum in half precision. Returns the last output and state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;

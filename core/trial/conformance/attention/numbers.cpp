@@ -163,8 +163,7 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
   return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
-/// Returns the first position whose output is right, or the last position if none is. A causal read over slots may read nothing
-/// at first.
+/// Returns the first position whose output is right, else the last one. A causal read over slots may read nothing at first.
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
@@ -265,8 +264,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Checked only at home: a memory that is not full holds no equal tokens, and the first tokens of a causal read over slots
-  // have nothing to read.
+  // Checked only at home: a memory that is not full holds no equal tokens, and the first causal reads over slots find nothing.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
@@ -338,8 +336,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
   const auto& candidate = subject.candidate();
   const AttentionSubject own(candidate.beside(candidate.descriptor(), oracle.at));
   const AttentionSubject other(candidate.beside(candidate.find(Kind::kAttention, oracle.plugin), oracle.with));
-  // Only places with nothing around and no state: with the declared parameters, a memory may be longer than the compared
-  // sequence.
+  // Only places with nothing around and no state: with these parameters, a memory may be longer than the compared sequence.
   auto both_stand = own.promised_stands();
   const auto known = other.promised_stands();
   std::erase_if(both_stand, [&](const Stand& stand) {

@@ -188,8 +188,7 @@ void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& find
   }
 }
 
-/// True if both register tensors of the same names and shapes. A learned initial state may be registered only if states are
-/// carried.
+/// True if both register tensors of the same names and shapes. Only a carrying instance may register a learned initial state.
 bool alike(const Instance& one, const Instance& other) {
   const auto shapes = [](const Instance& instance) {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;

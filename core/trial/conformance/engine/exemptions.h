@@ -1,5 +1,4 @@
-// Deviations that a plugin declares as published (ablate::Exemption): the checks and names they excuse, and whether they were
-// needed.
+// Deviations that a plugin declares as published (ablate::Exemption): the checks and names they excuse, and if they are needed.
 #pragma once
 
 #include <set>

@@ -68,9 +68,8 @@ class Finding {
   /// Compares tensors one by one, in their order. Another count of tensors is wrong.
   void near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
             const Allowed& allowed);
-  /// Compares by the median difference: for two types, or for two lengths in a narrow type, because rounding may turn a
-  /// decision (routing, clusters). The error is relative to the expected size: the largest of its median, its mean and the
-  /// floor.
+  /// Compares by the median difference, because rounding may turn a decision (routing, clusters). Used for two types, or two
+  /// lengths in a narrow type. The error is relative to the expected size: the largest of its median, its mean and the floor.
   /// @param floor an expected result that is smaller is a sum that cancels, whose rest is rounding
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);

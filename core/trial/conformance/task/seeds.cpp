@@ -88,8 +88,7 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
       kSomeKept);
 }
 
-/// Checks whether the splits of `other` share more examples than the splits of this task. A new split may be drawn from an old
-/// one.
+/// Checks if splits of `other` share more examples than splits of this task, for example if one is drawn from an unchanged one.
 void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const NamedSplit& before, Finding& finding) {
   const auto &others = subject.other_contents(on.split), &others_before = subject.other_contents(before.split);
   const auto first = [&](Split split, std::size_t most) {

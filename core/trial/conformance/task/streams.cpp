@@ -1,5 +1,4 @@
 // A stream is one text: the same in rows of any length, and each position asks for the next symbol.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -187,9 +186,9 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
 namespace {
 
 constexpr std::size_t kMostAhead = 4;
-/// kFewestLeft counts missed targets: by chance, a useless table predicts half of so many once in 10^13 streams. kFewestAstray
-/// counts targets that are not the next symbol: by chance, nine of ten equal one other symbol once in 10^16, if there are three
-/// symbols or more.
+/// kFewestLeft: fewest missed targets. A useless table predicts half of them by chance once in 10^13 streams. kFewestAstray:
+/// fewest targets that are not the next symbol. Nine of ten equal one other symbol by chance once in 10^16 (three symbols or
+/// more).
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
 /// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
@@ -198,15 +197,13 @@ struct AheadOf {
   std::vector<std::int64_t> targets;
 };
 
-/// Numbers of targets: `next` equal the next symbol, `others` do not. Of the others, `ahead` equal the symbol `ahead` places
-/// on.
+/// Numbers of targets: `next` equal the next symbol, `others` do not, and `ahead` of these equal the symbol `ahead` places on.
 struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
 /// Returns the gain of a table from the symbol `ahead` positions on over one fixed answer, as a part of the targets that this
-/// answer misses. The table is made on every second position and scored on the rest. Returns nullopt if too few targets are
-/// missed.
+/// answer misses. The table is made on every second position and scored on the rest. nullopt: too few targets are missed.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

@@ -98,7 +98,7 @@ void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t c
                 }});
 }
 
-/// Returns the place where an id occurs for the first time, or if `times` is 2 for the second time.
+/// Returns the place where an id occurs for the first time, or, if `times` is 2, for the second time.
 double place_of(const Example& example, const Column& column, std::int64_t id, int times = 1) {
   const auto& present = example.present[column.sequence];
   for (std::size_t at = 0; at < present.size(); ++at)

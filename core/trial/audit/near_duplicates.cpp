@@ -18,12 +18,13 @@ namespace {
 
 constexpr std::size_t kMostKnown = 1000, kCounters = 1 << 22, kSketch = 16, kFewestShared = 4, kMostCandidates = 4;
 constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
-/// Least information of a match, in nats: a pair matches by chance with e^-23, some pair of 10^4 times 10^3 once in e^7 tasks.
+/// Least information of a match, in nats. A pair matches by chance with probability e^-23, so that among 10^4 times 10^3 pairs
+/// a match occurs once in e^7 tasks.
 constexpr double kNoChance = 23;
 /// The same limit for the places of repeated symbols. It is lower, because all pairs together must also show one renaming.
 constexpr double kLittleChance = 5;
 constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
-constexpr double kCommon = 0.25;  // nats: weight of an item of about three in four examples
+constexpr double kCommon = 0.25;  // nats: weight of an item that about three of four examples contain
 
 /// Finds examples that are nearly the same. Compares the symbols at each position, the runs of symbols, the count of each
 /// symbol, and the places where symbols are repeated. Items of most examples have little weight.

@@ -1,4 +1,4 @@
-// Recorded device work, which one call repeats. At the sizes of ablations, launching operations takes longer than computing.
+// Recorded device work, which one call repeats. At the sizes of ablations, launching a step takes longer than computing it.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -11,7 +11,8 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
-/// Seed of the trial whose training order is used. Other seeds draw equally many examples. All seeds read a stream alike.
+/// Seed of the trial whose training order is used. Other seeds draw other examples, equally many. All seeds read a stream
+/// alike.
 constexpr std::uint64_t kSeed = 1;
 
 }  // namespace

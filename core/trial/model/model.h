@@ -37,7 +37,8 @@ class Block final : public Module {
   std::shared_ptr<FeedForward> feed_forward_;  ///< null: there is none
 };
 
-/// Sum of the fields' embeddings (ids) and projections (reals), plus added positions, after a class token if the model has one.
+/// Sum of the fields' embeddings (ids) and projections (reals), plus added positions. A class token, if the model has one,
+/// comes first.
 class Embedder {
  public:
   /// Draws the weights of each field in turn, then of positions and class token. The model registers them.

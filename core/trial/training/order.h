@@ -20,7 +20,7 @@ void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
 
 /// Returns the examples that represent a split in a limited evaluation. The draw depends only on the two numbers: every trial
 /// on every machine reads the same examples, whatever the order of the split's files. Larger samples contain smaller ones.
-/// Returns `count` of the split's `size` examples, ascending, each once. `count` is in [0, size].
+/// The result has `count` of `size` examples, ascending, each once. `count` is in [0, size].
 std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 
 /// Rows of a step.

@@ -36,7 +36,8 @@ Draws draws_of(const Instance& instance, Pass pass, std::uint64_t count) {
 }
 
 /// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. If
-/// the method also draws otherwise, both are means. The distance is in standard errors, over all numbers of the output.
+/// the method draws for another reason, too, both are means. The distance is in standard errors, over all numbers of the
+/// output.
 void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass, std::uint64_t count, const std::string& where,
               Finding& finding) {
   const NoGradGuard none;
@@ -152,7 +153,7 @@ CodedKeys coded_keys(std::int64_t n) {
   return all;
 }
 
-/// Drawn factors: a weight divided by its value without dropout. If weights are drawn one by one, each is 0 or another number.
+/// Drawn factors: a weight divided by its value without dropout. Each is 0 or one other number if weights are drawn one by one.
 struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
@@ -229,8 +230,7 @@ void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64
                  {kTogether, "independent draws have a correlation of 0"});
 }
 
-/// Checks that the weights of a query are not dropped together. Weights of keys in
-/// one slot may be, up to the allowed correlation.
+/// Checks that the weights of a query are not dropped together, except for keys in one slot, up to the allowed correlation.
 void rows_apart(const Factors& all, const std::string& where, Finding& finding) {
   const auto off = all.drawn - 1;
   const auto count = all.seen.sum(-1).expand_as(off.select(-1, 0)), squares = off.square().sum(-1);
@@ -324,7 +324,7 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       copy_registered(*plain, *dropping);
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
-      // Outputs cannot be read as weights if they are no sums of values, or if the method also draws otherwise in training.
+      // Outputs cannot be read as weights if they are no sums of values, or if a method draws for another reason, too.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
       if (!(expected.abs() > kSeen).any().item().toBool()) continue;
       finding.saw();

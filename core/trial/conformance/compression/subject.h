@@ -61,7 +61,7 @@ class CompressionSubject : public Subject {
   /// Finds the rates that the factory accepts.
   CompressionSubject(Candidate candidate, Depth depth);
 
-  /// Accepted ones of the rates to check. The factory refuses the others by std::invalid_argument, with reasons in refusals().
+  /// Rates to check, without the rates that the factory refuses by std::invalid_argument. refusals() has the reasons.
   const std::vector<Rate>& rates() const { return rates_; }
   const std::string& refusals() const { return refusals_; }
   bool takes(Rate rate) const;

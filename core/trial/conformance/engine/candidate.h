@@ -30,8 +30,8 @@ struct Candidate {
   std::vector<nlohmann::json> part_sections() const;
   /// Returns the ids of these plugins, each once.
   std::vector<std::string> parts() const;
-  /// Returns a copy with one parameter changed, with its own promises. If this parameter is read only at
-  /// certain values of others (ParameterInfo::when), sets these, too. Throws Error.
+  /// Returns a copy with one parameter changed, with its own promises. If this parameter is read only at certain
+  /// values of others (ParameterInfo::when), sets these, too. Throws Error.
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Returns a candidate of another plugin on the same device.
   Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;

@@ -70,7 +70,7 @@ class Finding {
             const Allowed& allowed);
   /// Compares by the median difference, because rounding may turn a decision (routing, clusters). Used for two types, or two
   /// lengths in a narrow type. The error is relative to the expected size: the largest of its median, its mean and the floor.
-  /// @param floor an expected result that is smaller is a sum that cancels, whose rest is rounding
+  /// @param floor least size to compare with: smaller results are sums that cancel, and only rounding is left of them
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
 

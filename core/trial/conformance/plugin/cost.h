@@ -30,9 +30,9 @@ Growth growth(const MeasureCosts& costs, double most);
 /// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes:
 /// a declaration is an upper bound, and at these lengths a term that grows slowly may still be the largest.
 ///
-/// memory: peak bytes of tensors, counted exactly from before the instance is made. Needs count_tensor_memory()
-/// (core/trial/device). time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths
-/// alternate, so that a busy machine disturbs the result little.
+/// memory: exact peak bytes of tensors since before the instance is made. Needs count_tensor_memory() (core/trial/device).
+/// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
+/// machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);
 
 }  // namespace ablate

@@ -20,7 +20,8 @@ class EditedFiles {
   /// With end_of_line, changes the last such character of that line, where labels may be. Unpacks and packs gzipped files.
   /// Keeps the time of the last change.
   void edit(std::size_t file, double share, bool end_of_line) const;
-  /// Exchanges a word of each two neighbouring lines after the first line (a heading?). Words stay valid for their column.
+  /// Exchanges the given word of each two neighbouring lines. Leaves out the first line, which may be a heading. All words stay
+  /// valid for their column.
   /// @return true if any line has changed
   bool exchange(std::size_t file, std::size_t word) const;
   void restore(std::size_t file) const;

@@ -40,7 +40,7 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
 }
 
 /// Returns a bound for the share of redrawn examples that a split contains by chance: twice the share of repeated examples,
-/// plus four standard errors. To find the latter share, looks for every second example among the rest.
+/// plus four standard errors. To find that share, looks for every second example among the rest.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
   double twice = 0, counted = 0;

@@ -187,8 +187,7 @@ namespace {
 
 constexpr std::size_t kMostAhead = 4;
 /// kFewestLeft: fewest missed targets. A useless table predicts half of them by chance once in 10^13 streams. kFewestAstray:
-/// fewest targets that are not the next symbol. Nine of ten equal one other symbol by chance once in 10^16 (three symbols or
-/// more).
+/// fewest targets other than the next symbol. Nine of ten equal one other symbol by chance once in 10^16 (from 3 symbols on).
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
 /// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.

@@ -11,8 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
-/// Seed of the trial whose training order is used. Other seeds draw other examples, equally many. All seeds read a stream
-/// alike.
+/// Seed of the trial whose training order is used. Other seeds draw equally many other examples. All seeds read a stream alike.
 constexpr std::uint64_t kSeed = 1;
 
 }  // namespace

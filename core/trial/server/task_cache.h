@@ -11,8 +11,8 @@ namespace ablate {
 /// used last and folders in use.
 class TaskCache {
  public:
-  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all codes of the plugin. Throws Error if
-  /// that fails.
+  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all of its codes. Throws Error if that
+  /// fails.
   TaskCache(const std::filesystem::path& plugin, const std::string& code);
   ~TaskCache();
   TaskCache(const TaskCache&) = delete;

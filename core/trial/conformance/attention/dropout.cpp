@@ -35,9 +35,8 @@ Draws draws_of(const Instance& instance, Pass pass, std::uint64_t count) {
   return {first + mean, (squares / all - mean * mean).clamp_min(0) / all};
 }
 
-/// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. If
-/// the method draws for another reason, too, both are means. The distance is in standard errors, over all numbers of the
-/// output.
+/// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. If the
+/// method draws for another reason, too, both are means. The distance is in standard errors, over all numbers of the output.
 void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass, std::uint64_t count, const std::string& where,
               Finding& finding) {
   const NoGradGuard none;

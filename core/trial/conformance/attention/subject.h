@@ -72,7 +72,7 @@ class AttentionSubject : public Subject {
   /// Returns all promised places, home first: bidirectional, causal, then both with a state.
   std::vector<Stand> promised_stands() const;
   std::vector<Stand> promised_stands(bool carrying) const;
-  /// Returns all places that the promises allow: with each surrounding, rotary positions or dropout, noticed or not.
+  /// Returns all places that the promises allow: with each surrounding, rotary positions or dropout, even if no result changes.
   std::vector<Stand> possible_stands() const;
   /// Returns the promised places, then their copies with surroundings that matter. A small run adds copies only at home.
   const std::vector<Stand>& stands() const;

@@ -58,8 +58,8 @@ void add_views(std::vector<Feature>& to, const Column& column, const std::string
        }});
 }
 
-/// Returns ids that may mark a place: the rarest of those that are in at least half of the examples.
-/// @param are_marks only ids that nine of ten examples have, at most twice on average
+/// Returns ids that may mark a place: the rarest ids that at least half of the examples contain.
+/// @param are_marks true: only ids that nine of ten examples contain, at most twice on average
 std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Example>& examples, bool are_marks = false) {
   constexpr std::size_t kLookedAt = 200, kMarkers = 16, kMarks = 8;
   struct Count {
@@ -98,7 +98,7 @@ void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t c
                 }});
 }
 
-/// Returns the place where an id occurs for the first time, or for the second one.
+/// Returns the place where an id occurs for the first time, or, if `times` is 2, for the second time.
 double place_of(const Example& example, const Column& column, std::int64_t id, int times = 1) {
   const auto& present = example.present[column.sequence];
   for (std::size_t at = 0; at < present.size(); ++at)
@@ -140,7 +140,7 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
         return back <= end ? column.read(example, end - back) : kNothing;
       });
     for (const std::size_t quarters : {1, 2, 3})
-      for (const std::size_t left : {0, 1})  // in 8 positions the fourth one, and the one after it
+      for (const std::size_t left : {0, 1})  // of 8 positions, the fourth or the fifth is half the length
         add(fmt::format(" at {} quarters of the length{}", quarters, left > 0 ? ", rounded down" : ""),
             [column, quarters, left](const Example& example, std::size_t) {
               const auto end = Symbols::end(example.present[column.sequence]);

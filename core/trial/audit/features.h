@@ -11,9 +11,9 @@ namespace ablate {
 /// @param examples used to find rare ids
 std::vector<Feature> position_features(const TaskInfo& info, const std::vector<Example>& examples);
 
-/// Returns the number of positions up to the last one, and of present ones, for each sequence and for both. Also the places of
-/// the first and last hole, and all of these as remainders and sizes. If targets are at positions: the numbers before and
-/// after.
+/// Returns the number of positions up to the last present one, and the number of present positions, for each sequence and for
+/// both. Also the places of the first and last hole, and all of these as remainders and sizes. If targets are at positions:
+/// also the numbers of positions before and after the target.
 std::vector<Feature> length_features(const TaskInfo& info);
 
 /// Returns places of ids that nearly every example has once or twice, and their distances. Empty if targets are at positions.

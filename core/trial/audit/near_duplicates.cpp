@@ -18,12 +18,13 @@ namespace {
 
 constexpr std::size_t kMostKnown = 1000, kCounters = 1 << 22, kSketch = 16, kFewestShared = 4, kMostCandidates = 4;
 constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
-/// Log probability of a match by chance. Two of 10^4 and 10^3 examples match once in e^7 tasks: e^-23 for each of 10^7 pairs.
+/// Least information of a match, in nats. A pair matches by chance with probability e^-23, so that among 10^4 times 10^3 pairs
+/// a match occurs once in e^7 tasks.
 constexpr double kNoChance = 23;
-/// Lower value for the places of repeated symbols: all pairs together must show one renaming.
+/// The same limit for the places of repeated symbols. It is lower, because all pairs together must also show one renaming.
 constexpr double kLittleChance = 5;
 constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
-constexpr double kCommon = 0.25;  // nats: three of four examples contain it
+constexpr double kCommon = 0.25;  // nats: weight of an item that about three of four examples contain
 
 /// Finds examples that are nearly the same. Compares the symbols at each position, the runs of symbols, the count of each
 /// symbol, and the places where symbols are repeated. Items of most examples have little weight.
@@ -31,9 +32,9 @@ class Likeness {
  public:
   /// Share that two versions of one real text have in common.
   static constexpr double kNearlyAll = 0.8;
-  /// The same share for drawn examples, which have little in common except the items of all examples.
+  /// The same share for drawn examples, which share little except the items that all examples have.
   static constexpr double kMuch = 0.4;
-  /// Share of common runs: two windows of one text that overlap by half share up to a third of their runs, often fewer.
+  /// Share of runs in common. Two windows of one text that overlap by half share at most a third of their runs, often fewer.
   static constexpr double kOverlap = 0.2;
 
   /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
@@ -43,7 +44,8 @@ class Likeness {
   using Items = std::vector<std::uint64_t>;
   static constexpr By kAll[] = {By::kPositions, By::kRuns, By::kCounts, By::kRepeats};
 
-  /// @param examples used to find common items @param share of the weighted items that makes two examples alike
+  /// @param examples used to find common items
+  /// @param share two examples are alike if they share this part of their weighted items
   /// @param info must outlive this object
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share)
       : info_(info), symbols_(info, examples, 16), share_(share), counts_(kCounters) {
@@ -134,7 +136,7 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // overlapping runs add a symbol each. The factor is the weight of an item in no example.
+      case By::kRuns:  // An overlapping run adds one symbol. The factor is the weight of an item that no example has.
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:
@@ -317,7 +319,7 @@ Near near_to(const SampledTask& subject, const Likeness& likeness, const NamedSp
 
 }  // namespace
 
-/// @param on the split to search, and the split that must contain nearly nothing of it
+/// @param on two splits: the second one must contain nearly no copies of examples of the first one
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const auto before = on.front().split;
   Likeness likeness(subject.info, subject.sample(before).examples,

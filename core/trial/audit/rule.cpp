@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostLearned = 1000, kMostJudged = 2000;
 
-/// Gain of a learner: the part that it predicts of the targets missed by one fixed answer.
+/// Gain of a learner over one fixed answer, as a part of the targets that the fixed answer misses.
 struct Gain {
   Hits score;
   double left, share;
@@ -28,8 +28,8 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
   return {score, left, (score.accuracy() - constant) / left};
 }
 
-/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because drawn
-/// data then have nothing that is harder in one split.
+/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because no
+/// split of drawn data is harder than another one.
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
@@ -43,7 +43,7 @@ struct Learner {
   Answerer answers;
 };
 
-/// Examples of train. Predictors learn from three of four, and make choices on the others.
+/// Examples of train. Of every four, predictors learn from three and make choices on the fourth.
 class PartOfTrain final : public LearnedData {
  public:
   PartOfTrain(const TaskInfo& info, std::span<const Example* const> examples)
@@ -106,7 +106,7 @@ std::string too_long(const SampledTask& subject, Splits on) {
   return "";
 }
 
-/// @param on two splits, where train means the part that no learner has used
+/// @param on two splits. Of train, only the part that no learner has used is judged.
 void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& examples = subject.sample(Split::kTrain).examples;
   const auto all = some_of(examples, 2 * kMostLearned);
@@ -119,7 +119,7 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     const auto a = judge(learner, on.front().split), b = judge(learner, on.back().split);
     const double better = std::max(a.share, b.share), apart = std::abs(a.share - b.share);
     most = std::max(most, better);
-    const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // share of one fixed answer
+    const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // hit rates of fixed answers
     if (better <= kStandardErrors / 2 * std::hypot(a.error(p_a), b.error(p_b))) continue;  // the learner has learned nothing
     // Under one rule both have equal hit rates. One more miss in each keeps the standard error above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));

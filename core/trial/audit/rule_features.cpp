@@ -128,7 +128,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                  }});
 }
 
-/// An id up to a target, ranked by its count there. Equal counts rank by first occurrence.
+/// Choice of one id among the ids up to a target, by their counts there. Of equally frequent ids, the first to occur is chosen.
 enum class Rank { kCommonest, kNextRarer, kNextCommoner };
 
 /// kNextRarer and kNextCommoner compare with the id at the target, whose count includes the target's position.

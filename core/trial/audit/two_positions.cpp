@@ -106,7 +106,7 @@ TwoPlaces best_two(const Reader& read, const std::vector<Place>& places, std::si
 
 }  // namespace
 
-/// Judges the gain of the pair over the better of its two positions, which "label at a position" judges.
+/// Judges the gain of the pair over the better one of its positions. The finding "label at a position" judges single positions.
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& info = subject.info;
   const auto& examples = subject.sample(Split::kTrain).examples;

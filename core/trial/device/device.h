@@ -23,8 +23,7 @@ c10::Device open_device(const std::string& name);
 /// Waits until the device has finished all its work. Returns at once on the CPU.
 void synchronize(c10::Device device);
 
-/// Returns the peak bytes of tensors since reset_peak_memory. The counting allocator measures them on the CPU, the
-/// caching allocator on CUDA.
+/// Returns the peak bytes of tensors since reset_peak_memory, by the counting allocator (CPU) or the caching allocator (CUDA).
 std::int64_t peak_memory(c10::Device device);
 void reset_peak_memory(c10::Device device);
 

@@ -1,5 +1,4 @@
-// Recorded device work, which one call repeats. At the sizes of ablations, launching a step's operations takes longer than
-// computing them.
+// Recorded device work, which one call repeats. At the sizes of ablations, launching a step takes longer than computing it.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -5,8 +5,7 @@
 
 namespace ablate {
 
-/// Puts a counting allocator before torch's own. Call it once, before the first tensor. An allocation costs two atomic
-/// additions.
+/// Puts a counting allocator before torch's own. Call it once, before any tensor. An allocation costs two atomic additions.
 void count_tensor_memory();
 
 /// Stores freed memory for later tensors of the same size, after count_tensor_memory. By default, malloc returns blocks above

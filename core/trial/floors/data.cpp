@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
-/// Seed of the trial whose training order is used. Other seeds draw as many other examples. All seeds read a stream alike.
+/// Seed of the trial whose training order is used. Other seeds draw equally many other examples. All seeds read a stream alike.
 constexpr std::uint64_t kSeed = 1;
 
 }  // namespace

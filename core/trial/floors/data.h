@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Returns the numbers of an example, at least one for each position and field: a measure of its memory and work.
+/// Returns how many numbers an example has, at least one for each position and field. This measures its memory and work.
 std::int64_t numbers_of(const TaskInfo& info);
 
 /// Data that predictors learn from.
@@ -23,7 +23,7 @@ class LearnedData {
   bool judged_by_share() const { return judged_by_share_; }
 
   /// Reads the data to learn from.
-  /// @param most numbers to read at most (a position of ids has one for each field)
+  /// @param most largest count of numbers to read (of ids, a position has one number for each field)
   /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
   /// Reads the data for choices.

@@ -27,7 +27,7 @@ struct TrainedPredictor {
   std::unique_ptr<Predictor> predictor;
   std::string how = {};      ///< same as FoundFloors::Floor::how
   std::int64_t trained = 0;  ///< same as FoundFloors::Floor::trained
-  /// Predictors that dev did not choose, reported beside it: "order 2" and its predictor.
+  /// Predictors that dev did not choose, reported beside the chosen one: "order 2" and its predictor.
   std::vector<std::pair<std::string, std::unique_ptr<Predictor>>> others = {};
 };
 

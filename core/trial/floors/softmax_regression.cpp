@@ -12,7 +12,7 @@ namespace ablate {
 namespace {
 
 constexpr float kRates[] = {0.03F, 0.1F, 0.3F};
-constexpr std::size_t kMostFeatures = 1 << 24, kMostOfDev = 1 << 21;  // sum over all examples: 8 bytes each
+constexpr std::size_t kMostFeatures = 1 << 24, kMostOfDev = 1 << 21;  // in all examples together: 8 bytes each
 constexpr std::int64_t kMostRead = 1 << 25;
 constexpr double kMostWork = 1e9;  // features x classes of all passes at a rate
 constexpr int kMostPasses = 30;
@@ -90,7 +90,7 @@ class Regression final : public Predictor {
   std::vector<float> weights_, squares_, scores_;
 };
 
-/// Adds an example unless the rows already have `most` features. @return true if the example was added
+/// Adds an example unless the rows already have `most` features. Returns true if the example was added.
 bool add_rows(const Regression& regression, const Example& example, std::size_t most, SparseRows& rows) {
   if (rows.features.size() >= most) return false;
   std::vector<SparseFeature> features;

@@ -1,5 +1,4 @@
-// Softmax regression on sparse features (McCullagh and Nelder 1989, 5.2.4), trained by AdaGrad (Duchi, Hazan and Singer 2011,
-// Eq. 1).
+// Softmax regression on sparse features (McCullagh and Nelder 1989, 5.2.4), by AdaGrad (Duchi, Hazan and Singer 2011, Eq. 1).
 #pragma once
 
 #include <functional>

@@ -125,7 +125,7 @@ std::vector<const Example*> some_of(const std::vector<Example>& examples, std::s
   const auto count = std::min({examples.size(), most, std::max<std::size_t>(kMostTargets / mean, 2)});
   const auto all = pointers_to(examples);
   std::vector<const Example*> some;
-  std::mt19937_64 random(1);  // random, because labels in turns would make every second example one class
+  std::mt19937_64 random(1);  // random: if labels alternate, every second example has the same class
   std::sample(all.begin(), all.end(), std::back_inserter(some), static_cast<std::ptrdiff_t>(count), random);
   return some;
 }

@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Returns the place of layer 0's attention. @param carries true if states are carried from segment to segment
+/// Returns the place of layer 0's attention. `carries` is true if states are carried from segment to segment.
 AttentionPlace attention_place(const ModelOptions& options, bool carries);
 
 }  // namespace ablate

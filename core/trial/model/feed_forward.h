@@ -17,8 +17,7 @@ class FeedForward : public Module {
   /// @param x [rows, positions, d_model]
   /// @return same shape and type as x
   virtual Tensor forward(const Tensor& x) const = 0;
-  /// Returns the part's form in core/kernels, or nullopt if there is none. The caller fills in the norm before the part and the
-  /// residual around it.
+  /// Returns the part's form in core/kernels, or nullopt. The caller adds the norm before the part and the residual around it.
   virtual std::optional<kernels::FeedForward> kernel() const { return {}; }
 };
 

@@ -22,8 +22,10 @@ class Logits {
   Logits() = default;
   /// @param whole [targets, classes]
   Logits(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT: implicit, because a whole tensor is logits
-  /// @param rows [targets, width] @param weight [classes, width] @param bias [classes] @param piece targets at a time, at least
-  /// 1
+  /// @param rows [targets, width]
+  /// @param weight [classes, width]
+  /// @param bias [classes]
+  /// @param piece targets at a time, at least 1
   Logits(Tensor rows, Tensor weight, Tensor bias, std::int64_t piece)
       : rows_(std::move(rows)), weight_(std::move(weight)), bias_(std::move(bias)), piece_(piece) {}
 
@@ -41,8 +43,7 @@ class Logits {
   std::int64_t piece_ = 0;
 };
 
-/// Gathers a row for each target and turns it into logits. The option `classifier` selects one linear layer, or linear, ReLU,
-/// linear.
+/// Gathers a row for each target and turns it into logits, by one linear layer or linear, ReLU, linear (option `classifier`).
 class Head : public Module {
  public:
   /// @param hidden [rows, positions, d_model], after the norm
@@ -51,7 +52,8 @@ class Head : public Module {
   Logits forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const;
 
  protected:
-  /// Draws the inner layer, then the last layer. @param width channels of a gathered row
+  /// Draws the inner layer, then the last layer.
+  /// @param width channels of a gathered row
   /// @param table [classes, d_model]: tied weights of the last layer; undefined: it has its own weights
   Head(const ModelOptions& options, std::int64_t width, Tensor table, const Generator& generator);
 

@@ -17,7 +17,7 @@ namespace ablate {
 using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string& id)>;
 
 /// Returns a plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters`. Checks
-/// all values, and completes plugins among them alike. Throws Error.
+/// all values, and completes the plugins among them in the same way. Throws Error.
 nlohmann::json complete_section(const Descriptor& descriptor, const nlohmann::json& parameters, const FindPlugin& find);
 
 /// Returns the promises of a plugin with its parameters and the plugins among them. Throws Error.

@@ -21,7 +21,8 @@ class Block final : public Module {
  public:
   Block(const ModelOptions& options, const Generator& generator);
 
-  /// @param x [rows, positions, d_model], replaced by the layer's output @param input everything except queries and context
+  /// @param x [rows, positions, d_model], replaced by the layer's output
+  /// @param input everything except queries and context
   /// @return all outputs of the attention
   AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
 
@@ -79,8 +80,9 @@ class Model final : public Module {
  public:
   using MakeHead = std::function<std::shared_ptr<Head>(const ModelOptions&, const Tensor& table, const Generator&)>;
 
-  /// @param attentions layer i uses entry i modulo their count @param carries true if states are carried on. Throws Error if an
-  /// attention lacks a required promise.
+  /// Throws Error if an attention lacks a required promise.
+  /// @param attentions layer i uses entry i modulo their count
+  /// @param carries true if states are carried on
   Model(const ModelOptions& options, const PluginGroup& attentions, bool carries, const FindPlugin& find,
         const MakeHead& make_head, const Generator& generator);
 
@@ -105,7 +107,7 @@ class Model final : public Module {
 
   /// Values that a forward pass carries through the layers, beside the tokens.
   struct Pass;
-  /// @param state replaced by the layers' new states @return output of the last layer
+  /// Returns the output of the last layer, and replaces `state` by the layers' new states.
   Tensor through_layers(Tensor x, const Tensor& mask, const Tensor& position, ModelState& state, Pass& pass) const;
   Tensor through_segments(const Tensor& x, const Tensor& mask, Pass& pass) const;
 

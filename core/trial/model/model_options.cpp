@@ -50,7 +50,7 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .cut = kCuts.of(model.cut),
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
-    throw RefusedModel(setting::kTiedOutput, "needs one field of ids whose vocabulary is the classes: the task's are " +
+    throw RefusedModel(setting::kTiedOutput, "needs one field of ids, with as many ids as classes: the task has " +
                                                  std::to_string(task.fields.front().vocabulary) + " and " +
                                                  std::to_string(task.classes));
   const auto asks = asks_of(task.objective);

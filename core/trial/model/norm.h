@@ -16,9 +16,9 @@ struct NormWeights {
 
 class Norm : public Module {
  public:
-  /// @param x [..., channels] @return of the same shape and type
+  /// Returns the norm of x [..., channels], with the same shape and type.
   virtual Tensor forward(const Tensor& x) const = 0;
-  /// Weights of a layer norm with epsilon 1e-5, which operations of core/kernels contain. nullopt for other norms.
+  /// Returns the weights of a layer norm with epsilon 1e-5, which core/kernels can include, or nullopt for another norm.
   virtual std::optional<NormWeights> layer_norm() const { return {}; }
 };
 

@@ -22,7 +22,8 @@ class TrialObjective {
   virtual Tensor loss(const Logits& logits, const Batch& batch) const { return logits.mean_loss(batch.targets); }
 
   /// Adds up a batch's targets, in total and by slice.
-  /// @param answers with each target's loss if there are slices @param names names in TaskInfo::slices
+  /// @param answers with each target's loss if there are slices
+  /// @param names names in TaskInfo::slices
   virtual void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
                      Scores& scores) const = 0;
 
@@ -38,7 +39,7 @@ std::unique_ptr<TrialObjective> make_objective(const TaskInfo& info);
 ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 #undef ABLATE_OBJECTIVE
 
-/// Adds targets to the total and to the slices of their examples. @param example example of each target, ascending
+/// Adds targets to the total and to the slices of their examples. `example` has the index of each target's example, ascending.
 void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores);
 

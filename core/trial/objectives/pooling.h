@@ -8,7 +8,8 @@
 
 namespace ablate {
 
-/// @param x [rows, positions, channels] @param mask [rows, positions] bool, true = not padding; undefined: no padding
+/// @param x [rows, positions, channels]
+/// @param mask [rows, positions] bool, true = not padding; undefined: no padding
 /// @param own values of the pooling's own parameters, by name
 /// @return [rows, channels]
 using Pool = Tensor (*)(const Tensor& x, const Tensor& mask, const nlohmann::json& own);

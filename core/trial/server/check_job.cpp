@@ -93,7 +93,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   }
   checks.only(only);  // from here on, because missing data are reported for every selection
   check_plugin(examinee, checks);
-  say(to_json(CheckEnded{checks.lengths()}));  // an answer, even if no check ran
+  say(to_json(CheckEnded{checks.lengths()}));  // the host expects an answer even if no check ran
 }
 
 }  // namespace

@@ -17,11 +17,10 @@ extern const NamedHandler check_job;
 /// the data cannot be loaded, or if the data have another digest.
 extern const NamedHandler audit_job;
 
-/// FloorsJob: scores of predictors of a few lines on a task's test examples. Throws as audit_job does, and if a split has no
-/// target.
+/// FloorsJob: scores simple predictors on a task's test examples. Throws as audit_job does, and if a split has no target.
 extern const NamedHandler floors_job;
 
-/// Returns checks that report each check to the host before it starts and after it ends. @param say outlives them
+/// Returns checks that report each check to the host before it starts and after it ends. `say` must outlive them.
 Checks checks_that(const Say& say);
 
 /// Returns a task with its data, loaded as a study does. Torch computes with one thread from now on. Throws Error if the

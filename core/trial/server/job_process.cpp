@@ -211,7 +211,7 @@ JobProcess::JobProcess(const JobLimits& limits, const std::string& output_file, 
     }
     close(messages.read);
     close(output.read);
-    prepare();                                     // first, because it may close one of these three
+    prepare();                                     // first, because it may close a standard descriptor
     MemoryWatch::limit_data(limits.memory_bytes);  // after prepare(), which restores limits and processors
     run_on(limits.processors);
     if (const int nothing = open("/dev/null", O_RDONLY); nothing != STDIN_FILENO) {

@@ -69,7 +69,7 @@ class SaveRequest {
   SaveRequest& operator=(const SaveRequest&) = delete;
 
   void ask() { flag().store(1); }
-  /// Called in the job. @return true if a save was requested since the last call
+  /// Called in the job. Returns true if a save was requested since the last call.
   bool take() { return flag().exchange(0) != 0; }
 
  private:
@@ -118,8 +118,9 @@ struct JobLimits {
 /// with a word that only the two ends know. A line without the word, or without an end, is foreign and ends the job.
 class JobProcess {
  public:
-  /// Forks. The child calls prepare, runs the job and exits. @param output_file as in StartCommand. Throws std::system_error if
-  /// there is no process or no descriptor left. Nothing is left over then.
+  /// Forks. The child calls prepare, runs the job and exits. Throws std::system_error if there is no process or no descriptor
+  /// left. Nothing is left over then.
+  /// @param output_file as in StartCommand
   JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
   /// Kills the child if it still runs.
@@ -129,19 +130,19 @@ class JobProcess {
 
   pid_t pid() const { return pid_; }
 
-  /// Adds the open descriptors to wait for. @param with_messages true to include its messages
+  /// Adds the open descriptors to wait for, including the one for messages if `with_messages` is true.
   void wait_for(std::vector<pollfd>& descriptors, bool with_messages) const;
   /// Closes this job's descriptors in other children of the worker.
   void close_in_child() const;
 
-  /// Reads what is available. @param with_messages true to include its messages @return whole messages, in order
+  /// Reads what is available, including messages if `with_messages` is true. Returns whole messages, in order.
   std::vector<nlohmann::json> read(bool with_messages);
 
   bool has_ended() const;
 
   /// Milliseconds until its time limit or its memory must be checked.
   int milliseconds_left() const;
-  /// Measures its memory if that is due, and kills it if it exceeds its limit. @return bytes, if they changed
+  /// Measures its memory if that is due, and kills it if it exceeds its limit. Returns the bytes if they changed.
   std::optional<std::int64_t> look_at_size();
   /// Kills the job if its time is over. A job that has ended by itself is never late.
   void end_if_late();
@@ -150,7 +151,7 @@ class JobProcess {
   void kill();
   void ask_to_save() { save_.ask(); }
 
-  /// Waits for its end. @param left_behind called after its exit, before the rest of its output is read
+  /// Waits for its end. Calls `left_behind` after its exit, before the rest of its output is read.
   /// @param last gets its last messages
   /// @return how the job ended; the caller sets the job's number
   EndedEvent end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);

@@ -21,7 +21,7 @@ struct NamedHandler {
   Handler handle;
 };
 
-/// Returns the handler of a job. @param handle takes the job and returns its answer, or sends all answers itself
+/// Returns the handler of a job. `handle` takes the job and returns its answer, or sends all answers itself.
 template <class Job, auto handle>
 constexpr NamedHandler handler() {
   return {Job::kName, [](LoadedParts& loaded, const nlohmann::json& spec, const Say& say) {

@@ -14,7 +14,7 @@
 
 namespace ablate {
 
-/// Checkpoints of a trial, for use in its process, whose times count from this object's start. The last two usable files stay,
+/// Checkpoints of a trial, used in its process. Times count from the start of this object. The last two usable files stay,
 /// because the newest file may have caused a failure. Problems with files are reported and never fail the trial.
 class OwnCheckpoints {
  public:

@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// Check of files around a factory's call: made before it, and checked after it. The factory has then read the content that is
-/// in the trial's key. Empty if no value names a file.
+/// Checks files around a factory's call: make the object before the call, and call check() after it. The factory has then read
+/// the content that is in the trial's key. Empty if no value names a file.
 class PlannedFiles {
  public:
   /// Throws Error if a file has changed or is missing, with its path, what was found and expected, and the remedy.

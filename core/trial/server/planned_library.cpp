@@ -20,7 +20,7 @@ LibraryReplaced::LibraryReplaced(const std::filesystem::path& path)
 
 const Descriptor& load_as_planned(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes,
                                   const std::function<void()>& put_back) {
-  // The check before keeps unknown code from running. The check after proves that this content was loaded.
+  // The first check keeps unknown code from running. The second check proves that this content was loaded.
   check_content(path, hashes);
   const auto& descriptor = load_library(path);
   if (put_back) put_back();

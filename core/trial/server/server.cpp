@@ -197,7 +197,7 @@ class Server {
   Jobs& jobs_;
   ProcessState& state_;
   bool open_ = true;
-  std::string word_;  ///< begins every message: threads of libraries live in this process
+  std::string word_;  ///< begins every message, because threads of libraries in this process may write, too
   std::string unread_;
   Outbox unwritten_;
   std::map<int, JobProcess> children_;

@@ -34,12 +34,13 @@ class Jobs {
   virtual ~Jobs() = default;
   /// Called in the parent, before jobs that need it. Throws std::exception to refuse the command.
   virtual void load(const LoadCommand& what) = 0;
-  /// Called in a forked child. @param kind kName of a job @param spec the job. Throws std::exception if the job fails.
+  /// Runs the job `spec`, whose kName is `kind`. Called in a forked child. Throws std::exception if the job fails.
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
 };
 
-/// Serves until the input ends. @param environment sent to the scheduler once @param state start of every job; in a job it has
-/// the job's own limits and processors
+/// Serves until the input ends.
+/// @param environment sent to the scheduler once
+/// @param state state that every job starts with; in a job it has the job's own limits and processors
 void serve(int input, int output, const nlohmann::json& environment, ProcessState& state, Jobs& jobs);
 
 }  // namespace ablate

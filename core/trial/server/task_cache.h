@@ -11,8 +11,8 @@ namespace ablate {
 /// used last and folders in use.
 class TaskCache {
  public:
-  /// Makes the folder. Throws Error if that fails.
-  /// @param plugin the folder of all of the plugin's codes @param code PluginInfo::code_identity
+  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all of its codes. Throws Error if that
+  /// fails.
   TaskCache(const std::filesystem::path& plugin, const std::string& code);
   ~TaskCache();
   TaskCache(const TaskCache&) = delete;

@@ -5,12 +5,12 @@
 
 namespace ablate {
 
-/// Runs a model's usual operations on a few numbers before the worker's first fork, without plugin code. Libraries then know
-/// the processor and have found their functions in all jobs. Makes no thread, and draws no random number. For one thread only.
+/// Runs a model's usual operations on a few numbers before the worker's first fork, without plugin code. In all jobs, libraries
+/// then know the processor and have found their functions. Makes no thread, draws no random number. For one thread only.
 void warm_up();
 
-/// Serves over standard input and output until the input ends. @param more jobs beside the jobs of a study @return exit code of
-/// the process
+/// Serves over standard input and output until the input ends. Returns the exit code of the process.
+/// @param more jobs beside the jobs of a study
 int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& more = {});
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Observers measure every training while it runs. A new observer is a line here and the file that it names:
+// Observers measure every training while it runs. A new observer needs a line here and the file that it names:
 // core/trial/training/observers/FILE.cpp.
 #pragma once
 
@@ -42,11 +42,11 @@ class Observer {
   virtual void step_begins() {}
   virtual void has_loss() {}       ///< called for each batch of a step
   virtual void has_gradients() {}  ///< called for each batch of a step
-  /// @param step from 1 @param loss without auxiliary losses; nullopt if no batch had a target
+  /// Called with the step, from 1, and the loss without auxiliary losses; nullopt if no batch had a target.
   virtual void step_ends(std::int64_t, std::optional<double>, Curve&) {}
   virtual void evaluation_begins() {}  ///< on the dev split
   virtual void evaluation_ends() {}
-  /// Adds the observer's metrics. Called after the last step, of at least one.
+  /// Adds the observer's metrics. Called after the last step, if there was any step.
   virtual void end(std::vector<Scored>&) const {}
 
   virtual nlohmann::json save() const { return nullptr; }
@@ -73,8 +73,8 @@ inline constexpr double kMiB = 1024.0 * 1024.0;
 /// Returns the metric of training_metrics() with that name. Throws std::logic_error if there is none.
 Scored training_score(const std::string& name, double value);
 
-/// Returns the interquartile range of the times over their median, in %. Drops the first of more than two times, because the
-/// first step allocates memory that later steps reuse. @param times at least one
+/// Returns the interquartile range of at least one time, divided by the median, in %. Drops the first of more than two times,
+/// because the first step allocates memory that later steps reuse.
 double spread(std::vector<double> times);
 
 }  // namespace ablate

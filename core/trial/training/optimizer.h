@@ -41,7 +41,7 @@ class Optimizer {
   /// Returns the host's numbers that change from step to step, which prevents recording; "" if there are none.
   virtual std::string host_numbers() const;
 
-  /// Sets the rate of the next steps. @param cycle StepRate::cycle of the schedule
+  /// Sets the rate of the next steps, and the schedule's StepRate::cycle.
   void set_rate(double learning_rate, double cycle);
 
   /// Leaves parameters without a gradient unchanged. Changes nothing if a gradient of a scaled loss overflows. Throws Error
@@ -70,7 +70,7 @@ class Optimizer {
     std::vector<std::vector<Tensor>> tensors;  ///< tensors[i] has tensor i of the method for every weight
   };
 
-  /// @param like_weights, scalars number of tensors for each weight: with its shape, and scalar; all start as zeros
+  /// Makes for each weight `like_weights` tensors of its shape, and `scalars` scalars. All start as zeros.
   Optimizer(const Weights& weights, int like_weights, int scalars);
 
  private:

@@ -20,7 +20,7 @@ void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
 
 /// Returns the examples that represent a split in a limited evaluation. The draw depends only on the two numbers: every trial
 /// on every machine reads the same examples, whatever the order of the split's files. Larger samples contain smaller ones.
-/// @param size size of the split @param count number of examples, in [0, size] @return ascending, each once
+/// The result has `count` of `size` examples, ascending, each once. `count` is in [0, size].
 std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 
 /// Rows of a step.
@@ -72,8 +72,8 @@ class Lanes final : public Order {
   std::vector<std::int64_t> first_, at_;  ///< by lane: first position of this round, and next position
 };
 
-/// Makes the order of a trial. Throws Error if the split is empty, or if a stream is too short for its lanes.
-/// @param size size of the training split @param seed the trial's seed
+/// Makes the order of a trial of this seed. Throws Error if the split is empty, or if a stream is too short for its lanes.
+/// @param size size of the training split
 std::unique_ptr<Order> training_order(const TaskInfo& info, std::int64_t size, std::int64_t batch, std::uint64_t seed);
 
 }  // namespace ablate

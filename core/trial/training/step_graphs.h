@@ -27,8 +27,8 @@ using Perform = std::function<void(std::size_t part, const std::function<void()>
 
 /// A step, with the tensors and generators that it changes.
 struct StepWork {
-  /// Runs the step's parts by `perform`. @param passes owned by the caller; nullptr: each is freed after its backward pass
-  /// @return as Training::step
+  /// Runs the step's parts by `perform`. Returns the same as Training::step.
+  /// @param passes owned by the caller; nullptr: each is freed after its backward pass
   std::function<std::optional<double>(const std::vector<Batch>&, const Perform& perform, LossPasses* passes)> run;
   std::function<std::vector<Tensor>()> tensors;  ///< all tensors that a step changes, in place
   std::vector<Generator> generators;             ///< all generators that a step draws from
@@ -62,9 +62,9 @@ class StepGraphs {
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;          ///< by shape: until memory and libraries' choices settle and the shape recurs
-  static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
-  static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
+  static constexpr int kPlainFirst = 3;         ///< plain steps of a shape: memory and libraries' choices settle, and it recurs
+  static constexpr std::size_t kMost = 4;       ///< shapes that are recorded; steps of other shapes are plain
+  static constexpr std::size_t kMostSeen = 64;  ///< shapes whose steps are counted
   static constexpr std::int64_t kMostGap = 128;  ///< replays from one comparison to the next
   static constexpr int kMostMoved = 4;           ///< new recordings because tensors were replaced
 
@@ -72,8 +72,7 @@ class StepGraphs {
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
   std::int64_t replayed() const { return replayed_; }  ///< number of steps, in this process
-  /// Number of replayed steps that no comparison has followed: at most kMostGap - 1 for each shape, and as many again each time
-  /// a tensor is replaced.
+  /// Number of replayed steps without a later comparison: at most kMostGap - 1 for each shape and each replacement of a tensor.
   std::int64_t uncompared() const;
   const std::string& why() const { return why_; }  ///< reason that all steps are plain; "" if there is none
 
@@ -92,7 +91,7 @@ class StepGraphs {
 
   std::optional<double> one_step(const std::vector<Batch>& batches);
   std::optional<double> plain(const std::vector<Batch>& batches);
-  /// @param before state from which both ways begin @return loss of the plain step, whose results stay
+  /// Compares a replay with a plain step, both from the state `before`. Returns the loss of the plain step, whose results stay.
   std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches, const Copies& before);
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);

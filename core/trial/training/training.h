@@ -22,14 +22,13 @@
 
 namespace ablate {
 
-/// Copies of tensors and numbers, in the host's own memory. The copies are not tensors, so snapshots do not change peak memory
-/// (device.h).
+/// Copies of tensors and numbers, in the host's own memory and not as tensors: snapshots do not change peak memory (device.h).
 class Snapshot {
  public:
   /// Stores the tensors' values in place of the earlier copies.
   void keep(const std::vector<at::Tensor>& tensors);
-  /// Copies the values back into the same tensors, or into tensors of an object made alike. Throws c10::Error if their number
-  /// or a shape differs.
+  /// Copies the values back into the same tensors, or into tensors of an object made in the same way. Throws c10::Error if
+  /// their number or a shape differs.
   void restore(const std::vector<at::Tensor>& tensors) const;
   /// Returns new CPU tensors with the stored values.
   std::vector<at::Tensor> tensors() const;
@@ -70,12 +69,12 @@ struct TrainingState {
 /// that runs no other trial: it seeds torch's generators, and sets the precision of products while it lives.
 class Training {
  public:
-  /// @param device opened. Throws Error if a plugin does not promise what the trial requires.
+  /// Throws Error if a plugin does not promise what the trial requires. The device must be opened.
   Training(const TrialParts& parts, c10::Device device);
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Takes one optimiser step. @return the training loss without auxiliary losses; nullopt if no batch had a target, so that
+  /// Takes one optimiser step. Returns the training loss without auxiliary losses, or nullopt if no batch had a target, so that
   /// nothing was learned. Throws Error for a loss that is not finite.
   std::optional<double> step();
   std::int64_t steps_done() const { return done_; }
@@ -86,7 +85,7 @@ class Training {
   /// Evaluates the dev split after a step. Adds the scores to the curves, and stores the weights if they are the best.
   void evaluate_dev();
 
-  /// First dev evaluation whose first metric no later one has improved. Its metrics are empty before any evaluation.
+  /// First dev evaluation whose first metric no later evaluation has improved. Its metrics are empty before any evaluation.
   const Evaluation& best() const { return best_; }
   double latest_dev() const { return latest_dev_; }  ///< the first metric of the last dev evaluation
   std::int64_t best_step() const { return best_step_; }
@@ -96,8 +95,8 @@ class Training {
   /// Loads a state into a training made from the same parts.
   void load(const TrainingState& state);
 
-  /// Replays steps from now on if the device can record them (train.graphs). Call it before the first step. @param why_none
-  /// reason that there is no recorder
+  /// Replays steps from now on if the device can record them (train.graphs). Call it before the first step.
+  /// @param why_none reason that there is no recorder
   void replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::string& why_none = "");
   /// Number of replayed steps, in all processes.
   std::int64_t steps_replayed() const { return replayed_before_ + (graphs_ ? graphs_->replayed() : 0); }

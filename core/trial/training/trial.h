@@ -16,9 +16,10 @@ using Report = std::function<void(const Progress&)>;
 /// resumes with the same bits. It takes over the process: threads, seeds, device.
 class TrialRun {
  public:
-  /// @param parts outlive the run @param report called before the first step, at most ten times a second, after the last step,
-  /// and before an exception leaves result(): measurements are reported however a trial ends. Throws std::exception with the
-  /// reason: a promise that the plugin does not make, a missing device.
+  /// Throws std::exception with the reason: a promise that the plugin does not make, a missing device.
+  /// @param parts must outlive the run
+  /// @param report called before the first step, at most ten times a second, after the last step, and before an exception
+  /// leaves result(): measurements are reported however a trial ends
   TrialRun(const TrialParts& parts, Report report);
 
   /// Takes one step and any evaluation due after it. Throws std::exception with the reason, as for a loss that is not finite.
@@ -26,7 +27,7 @@ class TrialRun {
 
   std::int64_t steps_done() const { return training_.steps_done(); }
 
-  /// Takes all remaining steps and tests. Throws as advance() does. @param after_step called after each step: it may save
+  /// Takes all remaining steps and tests. Calls `after_step` after each step, which may save. Throws as advance() does.
   TrialResult result(const std::function<void()>& after_step = {});
 
   /// Writes the best weights, after result(): parameters and buffers by the model's names, as write_safetensors does.

@@ -18,7 +18,7 @@ ModelOptions trial_options(const TaskInfo& info, const TrialSpec& trial);
 std::shared_ptr<Model> make_trial_model(const ModelOptions& options, const TrialSpec& trial, const TrialObjective& objective,
                                         const FindPlugin& find);
 
-/// Returns the number of trained numbers.
+/// Returns how many numbers the model trains.
 std::int64_t parameter_count(const Model& model);
 
 /// Returns the bytes of state of one lane, all layers together.
@@ -29,7 +29,7 @@ struct TrialSizes {
 };
 
 /// Returns the sizes of the model as it would be trained, computed on the CPU. A state's tensors keep their sizes from segment
-/// to segment. Throws as make_trial_model does. @param trial threads, device and batch have no effect
+/// to segment. The trial's threads, device and batch have no effect. Throws as make_trial_model does.
 TrialSizes sizes_of(const TaskInfo& info, const TrialSpec& trial, const FindPlugin& find);
 
 }  // namespace ablate

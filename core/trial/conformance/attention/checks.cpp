@@ -131,7 +131,8 @@ void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   finding.say("as promised");
 }
 
-/// Checks another value of a parameter. It is no fault if a number or a list is refused, because it may have to fit others.
+/// Checks another value of a parameter. A refusal by the host's own checks (Error) is no fault. A refusal by the plugin is a
+/// fault only for a text or a boolean, because a number or a list may have to fit other parameters.
 void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
   try {
     const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;

@@ -87,14 +87,14 @@ struct TwoMasks {
                      fmt::format("{}: {} in padded keys", where, value), allowed);
     }
     if (setting.type != kDouble || subject.draws(setting, finding)) return;
-    // A causal query sees no later padded query. Otherwise padded queries are cut off.
+    // A causal query sees no later query, so the mask of the queries changes nothing. The loop below cuts padded queries off.
     if (setting.stand.causal) {
       finding.near(outcome(queries, context, {}), clean, where + ", against queries that are all there");
       still_read(clean, outcome(queries, context * -3, query_mask), where);
     }
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto asking = of_queries()[static_cast<std::size_t>(i)], read = of_keys()[static_cast<std::size_t>(i)];
-      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // in a causal place, one position counts for both
+      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // causal: as many queries as keys
       finding.near(item(clean, i, both > 0 ? both : asking),
                    run(*instance, {item(queries, i, both > 0 ? both : asking), item(context, i, both > 0 ? both : read)}),
                    fmt::format("{}: item {} against its {} queries over its {} keys alone", where, i, asking, read));
@@ -178,7 +178,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       if (projection) biases.push_back(projection->bias);
     if (named.empty())
       for (const auto& layer : layers_of(*instance, n).outputs) biases.push_back(layer.bias);
-    // Several layers may be found if the method names none. One of them may read the queries.
+    // If the method names no projections, several layers may be found, and one of them may read the queries.
     if (named.empty() && biases.size() != 1) {
       finding.say("an item without a token was not checked: no layer was found that makes the outputs");
       continue;
@@ -206,7 +206,7 @@ void cross(const AttentionSubject& subject, Finding& finding) {
         const auto found = real(
                        run(*instance, {.queries = tokens, .context = tokens.clone(), .mask = mask, .query_mask = mask}), mask),
                    expected = real(run(*instance, {tokens, {}, mask}), mask);
-        // The two may be computed differently, with other rounding in narrow types.
+        // The two passes may compute differently, with other rounding in narrow types.
         for (std::int64_t i = 0; i < 3; ++i)
           setting.type == kDouble ? finding.near(found[i], expected[i], where)
                                   : finding.near_median(found[i], expected[i], where, median_of_item(setting.type));
@@ -252,7 +252,7 @@ void holes(const AttentionSubject& subject, Finding& finding) {
     if (setting.type != kDouble || !subject.promises().averages || setting.stand.carries ||
         setting.stand.causal != subject.home().causal)
       continue;
-    // Equal tokens must give the output of one of them, wherever the holes are: holes do not count.
+    // Equal tokens must give the output of a single one, wherever the holes are, because holes do not count.
     const auto alike = item(tokens, 0, 1).expand_as(tokens).contiguous();
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);
     finding.near(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0),

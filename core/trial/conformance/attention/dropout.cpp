@@ -1,5 +1,5 @@
-// Checks dropout of attention weights: its mean must be the output without dropout. Checks weight by weight how many are
-// dropped, and that each item, head, query and key has its own draws.
+// Checks dropout of attention weights: its mean must be the output without dropout. Reads weights one by one to check how many
+// are dropped, and that each item, head, query and key has its own draws.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -35,8 +35,8 @@ Draws draws_of(const Instance& instance, Pass pass, std::uint64_t count) {
   return {first + mean, (squares / all - mean * mean).clamp_min(0) / all};
 }
 
-/// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. That
-/// output is also a mean if the method draws. The distance is in standard errors, over all numbers of the output.
+/// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. If the
+/// method draws for another reason, too, both are means. The distance is in standard errors, over all numbers of the output.
 void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass, std::uint64_t count, const std::string& where,
               Finding& finding) {
   const NoGradGuard none;
@@ -57,7 +57,7 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
 constexpr double kDrawn = 0.25;
 /// Number of keys that one pass distinguishes, each by its own channel. Scores see only the other channels.
 constexpr std::int64_t kKeysAtOnce = 8;
-/// A method may draw once for several queries, for instance of a cluster. At most this many draws count as one.
+/// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
 /// Correlation from which two draws count as the same. With fewer pairs, chance could reach it.
 constexpr double kTogether = 0.8;
@@ -85,7 +85,7 @@ bool read_out(const Instance& instance, const Layers& layers) {
   };
   for (const auto& layer : layers.values)
     set(layer, arange(layer.weight.size(0)).remainder(kKeysAtOnce), AttentionSubject::kChannels);
-  std::int64_t first = 0;  // first of the channels that show the numbers that this layer reads
+  std::int64_t first = 0;  // first output channel that shows what this layer reads
   for (const auto& layer : layers.outputs) {
     set(layer, arange(AttentionSubject::kChannels) - first, layer.weight.size(1));
     first += layer.weight.size(1);
@@ -93,10 +93,10 @@ bool read_out(const Instance& instance, const Layers& layers) {
   return true;
 }
 
-/// Code of the keys: each in its own channel, or with other numbers there, or pairs with exchanged channels.
+/// Code of the keys: each key has its own channel (kPlain), or other numbers there, or pairs of keys exchange their channels.
 enum class Coded { kPlain, kScaled, kTurned };
 
-/// Two equal items. In short sequences every key has a code, in long ones some keys at the start, near 128 and at the end.
+/// Two equal items. In a short sequence every key has a code. In a long one some keys at the start, near 128 and at the end do.
 struct CodedKeys {
   std::int64_t n;
   std::vector<std::vector<std::int64_t>> keys;  ///< by pass
@@ -116,8 +116,8 @@ struct CodedKeys {
     pass.seed = seed;
     return pass;
   }
-  /// Returns outputs over codes: [items, n, groups of channels, keys]. A group belongs to one head, wholly or in part.
-  /// @param passes number of passes to use, the first ones
+  /// Returns outputs divided by codes: [items, n, groups of channels, keys]. A group belongs to one head, wholly or in part.
+  /// @param passes uses this many passes, from the first one on
   Tensor weights(const Instance& instance, std::uint64_t seed, Coded coded = Coded::kPlain, std::size_t passes = 100) const {
     std::vector<Tensor> all;
     for (const auto& given : keys) {
@@ -157,7 +157,7 @@ struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each factor is 0, that number, or 1 if never dropped, not a sum of several weights
+  bool is_plain;    ///< each factor is 0, one number for all, or 1 if never dropped: no weight is a sum
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }
@@ -175,7 +175,7 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Coded
   return all;
 }
 
-/// Returns the error that one of some hundred means of `count` numbers in [0, 1] exceeds by chance once in 10^10 (Hoeffding).
+/// Returns a bound: by chance one of some hundred means of `count` numbers in [0, 1] is further off once in 10^10 (Hoeffding).
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
 constexpr const char* kByChance = "the mean of so many draws is off by more once in 10^10 (Hoeffding)";
 
@@ -211,8 +211,8 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
     look(gone.narrow(2, i, rows), seen.narrow(2, i, rows), fmt::format(" of queries {} to {}", i, i + rows - 1));
 }
 
-/// Checks that two parts were not drawn together. Equal weights may share draws, like the queries of a cluster.
-/// @param axis of `drawn` @param first, other, count of that axis
+/// Checks that two parts of `drawn` were not drawn together: `count` entries of the axis from `first` on and from `other` on.
+/// @param alike false: leaves out equal weights, which may share draws, like the queries of a cluster
 void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64_t other, std::int64_t count, bool alike,
            const std::string& where, Finding& finding) {
   const auto one = all.drawn.narrow(axis, first, count) - 1, two = all.drawn.narrow(axis, other, count) - 1;
@@ -229,7 +229,7 @@ void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64
                  {kTogether, "independent draws have a correlation of 0"});
 }
 
-/// Checks that the weights of a query are not dropped together. Keys in one slot may be, up to the allowed correlation.
+/// Checks that the weights of a query are not dropped together, except for keys in one slot, up to the allowed correlation.
 void rows_apart(const Factors& all, const std::string& where, Finding& finding) {
   const auto off = all.drawn - 1;
   const auto count = all.seen.sum(-1).expand_as(off.select(-1, 0)), squares = off.square().sum(-1);
@@ -254,7 +254,7 @@ void apart(const Factors& all, const std::string& where, Finding& finding) {
   rows_apart(all, where, finding);
 }
 
-/// Check if weights cannot be read: equal items must differ after dropout.
+/// Checks that equal items differ after dropout. This also works if weights cannot be read.
 void items_differ(const Instance& dropping, const Instance& plain, std::int64_t n, const std::string& where) {
   const Pass pass{random_tokens(1, n, 3).expand({2, -1, -1}).contiguous()};
   const auto without = run(plain, pass), with = run(dropping, pass);
@@ -323,7 +323,7 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       copy_registered(*plain, *dropping);
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
-      // The outputs cannot be read as weights: they are no sums of values, or draw in training for another reason.
+      // Outputs cannot be read as weights if they are no sums of values, or if a method draws for another reason, too.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
       if (!(expected.abs() > kSeen).any().item().toBool()) continue;
       finding.saw();

@@ -55,7 +55,7 @@ struct FormBatch {
   std::int64_t items() const { return segments.front().tokens.size(0); }
   /// Returns the tensor that a row of results (FormResult) belongs to.
   const Tensor& row(std::size_t k) const { return k < 2 * segments.size() ? segments[k % segments.size()].tokens : context; }
-  /// Returns one item, cut to its compared tokens. @param whole cut to its present tokens
+  /// Returns one item, cut to its compared tokens, or if `whole` to its present tokens.
   FormBatch item(std::int64_t i, bool whole) const {
     const auto at = static_cast<std::size_t>(i);
     const auto cut = [i](const Tensor& x, std::int64_t n) { return x.narrow(0, i, 1).narrow(1, 0, n); };
@@ -65,7 +65,7 @@ struct FormBatch {
       own.segments.push_back({cut(tokens, n), cut(weights, n), {}, {n}, {judged[at]}});
     }
     if (!context.defined()) return own;
-    const auto n = segments.front().present[at];  // a context of no tokens has one, under the mask
+    const auto n = segments.front().present[at];  // a context without tokens gets one token, under the mask
     own.context = cut(context, std::max<std::int64_t>(n, 1));
     if (n == 0) own.segments.front().mask = padding_mask({0}, 1);
     return own;
@@ -125,7 +125,7 @@ FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   return all;
 }
 
-/// Compares blocks of 32 tokens of each item, or with mixed products the whole tensor.
+/// Compares blocks of 32 tokens of each item. With mixed products, compares the whole tensor.
 void blocks(Finding& finding, const Tensor& found, const Tensor& expected, const std::vector<std::int64_t>& lengths, bool mixed,
             const std::string& where) {
   constexpr std::int64_t block = 32;
@@ -229,7 +229,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
     return input.generator.get_state();
   };
   const bool other_draws = drops && !drawn(kFloat).equal(drawn(kDouble));
-  bool whole = false;  // for methods that look ahead as published: items are compared including all tokens that follow
+  bool whole = false;  // for methods that look ahead as published: each item keeps the tokens that follow
   std::map<std::uint64_t, std::pair<FormBatch, FormResult>> inputs;
   const auto look = [&](const Form& form, std::uint64_t seed, Finding& now) {
     const auto [at, is_new] = inputs.try_emplace(seed);

@@ -1,5 +1,5 @@
-// Checks the tokens that an output depends on, for causal and bidirectional attention, also in a batch whose items change from
-// different positions on. Checks that an attention refuses places and lengths that it does not promise.
+// Checks which tokens an output depends on, for causal and bidirectional attention. In a batch, each item may change from its
+// own position on. Checks that an attention refuses places and lengths that it does not promise.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -56,7 +56,7 @@ Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   return changed;
 }
 
-/// Checks that outputs up to a place stay the same with other later tokens, at each factor. @param outputs of the pass
+/// Checks that the `outputs` of a pass stay the same up to a place with other later tokens, at each factor.
 void no_later_value(const Instance& instance, const Pass& pass, const Tensor& outputs, std::int64_t at,
                     const std::vector<double>& factors, const std::string& where, Finding& finding) {
   for (const double factor : factors)
@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks gradients of outputs up to a place, in inputs up to it: other, larger tokens after it must not change them.
+/// Checks the gradients of outputs up to a place in inputs up to this place. Larger tokens after it must not change them.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});
@@ -116,8 +116,10 @@ std::size_t items_at_once(const AttentionSubject& subject, std::int64_t n) {
   return static_cast<std::size_t>(std::max<std::int64_t>(2, most));
 }
 
-/// Compares outputs before each item's border. @param after [borders, n, channels] @param before [1, n, channels], expected for
-/// every item @param own borders in any order, one for each item
+/// Compares outputs before each item's border.
+/// @param after [borders, n, channels]
+/// @param before [1, n, channels], expected for every item
+/// @param own borders in any order, one for each item
 void compare_before(const Tensor& after, const Tensor& before, const std::vector<std::int64_t>& own, const std::string& where,
                     const Allowed& allowed, Finding& finding) {
   const auto n = after.size(1);
@@ -144,9 +146,8 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
   }
 }
 
-/// Checks every 23rd border of 1,100 tokens in float32, after a segment if a state is carried. Each border is checked in the
-/// shortest of five lengths that contains it. All batches of one length have equally many items, so that no decision changes by
-/// rounding.
+/// Checks every 23rd border of 1,100 tokens in float32, after a segment if a state is carried, in the shortest of five lengths
+/// that contains it. Batches of one length have equally many items, so that no decision changes by rounding.
 void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const NoGradGuard none;
   const Setting setting{stand, kFloat};
@@ -250,7 +251,7 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
     look_at_spread(subject, stand, finding);
     if (stand.carries) continue;
     look_at_borders(subject, setting, many, borders_of_blocks(many, 16), finding);
-    // A pass over all pairs of so many tokens takes as long as all shorter ones, so places beside the borders are left out.
+    // A pass over all pairs of so many tokens takes as long as all shorter passes, so places beside the borders are left out.
     const bool pairs = subject.promises().memory_exponent > 1.5;
     look_at_borders(subject, setting, most, pairs ? every_border(most, 128) : borders_of_blocks(most, 128), finding);
   }

@@ -85,7 +85,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   }
 }
 
-/// Replaces the first place of a table by positions with the second, because the first causal token sees only itself.
+/// Copies the second place of each table by positions over the first one, because the first causal token sees only itself.
 Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   auto all = reached.clone();
   for (std::int64_t dim = 0; dim < all.dim(); ++dim)
@@ -94,7 +94,7 @@ Tensor but_for_first(const Tensor& reached, std::int64_t n) {
 }
 
 /// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all bidirectional or
-/// all causal places, also with a state, which some parameters may serve, and with all surroundings.
+/// all causal places with all surroundings. Some have a state, because some parameters may serve only a state.
 std::map<std::string, std::string> left_out(const AttentionSubject& subject, bool causal, std::int64_t n) {
   Reached reached;
   std::map<std::string, std::string> missing;

@@ -15,7 +15,7 @@ struct Part {
   std::string what;
   Tensor value;
   std::vector<double> shares;
-  double size = 0;  ///< size below which the rest of a sum that cancels is rounding
+  double size = 0;  ///< errors are compared with at least this size, because a sum that cancels is rounding
 };
 using Look = std::function<std::vector<Part>(const Instance&, const Tensor& tokens)>;
 
@@ -27,7 +27,7 @@ double quantile(const Tensor& x, double share) {
 }
 
 /// Compares a narrow run with float64. The allowed error is measured: float64 runs with 8 and 16 times the rounding of inputs
-/// and weights, so a decision that rounding can change may change. If the error is larger, other directions of rounding are
+/// and weights, where decisions may change by the rounding. If the error is larger, other directions of rounding are
 /// tried, because another decision may have changed.
 class NarrowRun {
  public:
@@ -120,8 +120,7 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, which no longer change a sum stored in half precision. Returns the last output and the
-/// final state.
+/// Runs a long segment, then short ones, which no longer change a sum in half precision. Returns the last output and state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;
@@ -160,8 +159,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Token by token only if promised. A signal that is fitted anew after each token (infinity) grows without bound, by an
-        // error that differs between processors.
+        // Token by token only if the method promises this. Otherwise, a signal that is fitted anew after each token (as in
+        // infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};

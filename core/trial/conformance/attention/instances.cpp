@@ -22,7 +22,7 @@ void train_once(Instance& instance, const Pass& pass) {
   instance.eval();
 }
 
-/// Returns a pass of three items, without a mask, or with one: all tokens, some, none.
+/// Returns a pass of three items. If padding is promised, a mask keeps all tokens of item 0, some of item 1, none of item 2.
 Pass pass_of(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed, std::int64_t second,
              at::ScalarType type = kDouble) {
   Pass pass{.queries = random_tokens(3, n, seed, type)};

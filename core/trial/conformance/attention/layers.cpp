@@ -114,7 +114,7 @@ class LayerSearch {
     }
   }
 
-  /// Returns the bias that moves the same outputs as the weight does. Among several, the one with the most similar name.
+  /// Returns the bias that moves the same outputs as the weight does. Of several, returns the one with the most similar name.
   /// @param reached channels that the weight reaches; empty if unknown
   Tensor bias_of(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t block,
                  const std::vector<std::int64_t>& reached) const {
@@ -132,7 +132,7 @@ class LayerSearch {
   /// Returns the output channels that a change of these numbers reaches. Empty if outputs are not linear in them.
   std::vector<std::int64_t> reached_by(const Tensor& part) const {
     const auto original = part.clone();
-    // The step is small: a maximum over tokens is linear as long as the same token has it. float32 needs a larger step.
+    // The step is small, so that a maximum over tokens stays at the same token and is linear. float32 needs a larger step.
     const auto by = normal_like(part, 31) * (type_ == kDouble ? 1e-4 : 0.03);
     part.copy_(original + by);
     const auto above = read(5);

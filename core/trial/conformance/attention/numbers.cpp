@@ -77,7 +77,7 @@ void long_sequence(const AttentionSubject& subject, Finding& finding) {
     const auto instance = subject.make(1, stand, kFloat, n);
     const Pass pass{random_tokens(1, n, 2, kFloat)};
     finding.finite(run(*instance, pass), stand.text());
-    if (!subject.full()) continue;  // many small runs, of shorter gradients, are in other checks
+    if (!subject.full()) continue;  // other checks cover gradients of shorter sequences
     finding.finite(tensors_of(gradients(*instance, pass)), stand.text() + ", gradients");
   }
 }
@@ -93,7 +93,7 @@ void batch(const AttentionSubject& subject, Finding& finding) {
         auto tokens = cast(pass, setting.type);
         const auto together = real(run(*instance, tokens), tokens.mask);
         for (std::int64_t i = 0; i < 3; ++i) {
-          // Other, much larger batch mates, and the item at its old place in the batch: the item meets the same draws.
+          // The batch mates become much larger. The item keeps its place in the batch, so that it gets the same draws.
           auto others = tokens;
           others.queries = random_tokens(3, n, 40, setting.type) * 30;
           others.queries.narrow(0, i, 1).copy_(tokens.queries.narrow(0, i, 1));
@@ -163,7 +163,7 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
   return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
-/// Returns the first position whose output is right, or the last one. A causal read over slots may read nothing at first.
+/// Returns the first position whose output is right, else the last one. A causal read over slots may read nothing at first.
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
@@ -235,8 +235,8 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
   };
-  // Tokens of an item are close to each other. Under a rectified kernel a query may have no weight on any of them, and reads
-  // nothing. It then also has none on other tokens like these, with few exceptions. Therefore medians are compared.
+  // Tokens of an item are close to each other. Under a rectified kernel a query may have no weight on any of them, and then
+  // reads nothing. With few exceptions, it has no weight on similar tokens either. Therefore medians are compared.
   const auto near_one = [&](std::int64_t n, std::uint64_t seed) {
     return first_set(random_tokens(3, 1, 4) + random_tokens(3, n, seed) * 0.05, 1);
   };
@@ -264,8 +264,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Checked only at home: a memory that is not full holds no equal tokens, and the first tokens of a causal read over slots
-  // have nothing to read.
+  // Checked only at home: a memory that is not full holds no equal tokens, and the first causal reads over slots find nothing.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
@@ -325,7 +324,7 @@ void measure(const AttentionSubject& subject, Finding& finding) {
 
 namespace {
 
-/// Compares in float64 every number, in float32 the medians.
+/// Compares every number in float64, and the medians in float32.
 void alike(Finding& finding, const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& exact) {
   expected.scalar_type() == kDouble ? finding.near(found, expected, where, exact)
                                     : finding.near_median(found, expected, where, kMedians);
@@ -337,7 +336,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
   const auto& candidate = subject.candidate();
   const AttentionSubject own(candidate.beside(candidate.descriptor(), oracle.at));
   const AttentionSubject other(candidate.beside(candidate.find(Kind::kAttention, oracle.plugin), oracle.with));
-  // Only places with nothing around and no state: at such parameters a memory may be longer than the compared sequence.
+  // Only places with nothing around and no state: with these parameters, a memory may be longer than the compared sequence.
   auto both_stand = own.promised_stands();
   const auto known = other.promised_stands();
   std::erase_if(both_stand, [&](const Stand& stand) {

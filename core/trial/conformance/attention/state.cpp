@@ -14,7 +14,7 @@ constexpr std::int64_t kSegments = 3;
 /// Segments with more tokens together than a memory holds.
 constexpr std::int64_t kMany = 8, kManyTokens = 33;
 
-/// Returns three segments of three items. Item 1 is 100 times as large and item 2 as small: their states must not mix.
+/// Returns three segments of three items. Item 1 is 100 times as large, item 2 is 0.01 times as large: states must not mix.
 std::vector<Tensor> segments_of(std::int64_t n) {
   std::vector<Tensor> all;
   for (std::uint64_t seed = 2; seed < 2 + kSegments; ++seed) all.push_back(scaled(random_tokens(3, n, seed), {1, 100, 0.01}));
@@ -24,7 +24,7 @@ std::vector<Tensor> segments_of(std::int64_t n) {
 Tensor starts(const Tensor& segment, std::int64_t position) { return integers(std::vector(segment.size(0), position)); }
 
 /// Returns the outputs of each segment of a sequence. Each segment gets the state of the segment before.
-/// @param position of the first token
+/// @param position position of the first token
 std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>& segments, std::int64_t position = 0) {
   std::vector<Tensor> outputs;
   AttentionState state;
@@ -69,7 +69,7 @@ void apart(const Instance& instance, const std::vector<Tensor>& segments, const 
   }
 }
 
-/// Checks a new start of item 1 with the second segment, by its row of the initial state.
+/// Checks that item 1 starts anew with the second segment if its state is replaced by its row of the initial state.
 void reset(const Instance& instance, const std::vector<Tensor>& segments, const std::vector<Tensor>& together,
            const std::string& where, Finding& finding) {
   const auto n = segments[0].size(1);
@@ -138,7 +138,8 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Checks the segment after one where each item has `real` tokens, in a batch and alone, against items without padding.
+/// Pads the second of three segments, where each item has `real` tokens. Checks the third segment, in a batch and alone,
+/// against items without padding.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);
@@ -187,7 +188,7 @@ void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& find
   }
 }
 
-/// True if both register tensors of the same names and shapes. A learned initial state is registered only to be carried.
+/// True if both register tensors of the same names and shapes. Only a carrying instance may register a learned initial state.
 bool alike(const Instance& one, const Instance& other) {
   const auto shapes = [](const Instance& instance) {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;
@@ -280,7 +281,7 @@ void state_far(const AttentionSubject& subject, Finding& finding) {
                       const auto found = sequence(*narrow, tokens.to(kFloat).split(n, 1)).back();
                       now.near_median(found, expected, "the output", far, 1e-3);
                     });
-    // If positions from 0 and from 37 give the same, positions are relative or are ignored.
+    // If positions from 0 and from 37 on give the same outputs, positions are relative or are ignored.
     const auto tokens = random_tokens(2, 2 * few, 2);
     const auto from = [&](std::int64_t first) { return sequence(*exact, tokens.split(few, 1), first).back(); };
     const auto expected = from(0);

@@ -65,14 +65,14 @@ class AttentionSubject : public Subject {
 
   /// Returns a bidirectional place if that is promised, else a causal one.
   Stand home() const { return {.causal = !promises().bidirectional}; }
-  /// True if it promises cross-attention at this place, and the suite checks it there: causal as at home, without a state.
+  /// True if cross-attention is promised and the suite checks it at this place: without a state, causal only if home() is.
   bool crosses(const Stand& stand) const {
     return promises().cross_attention && !stand.carries && stand.causal == home().causal;
   }
   /// Returns all promised places, home first: bidirectional, causal, then both with a state.
   std::vector<Stand> promised_stands() const;
   std::vector<Stand> promised_stands(bool carrying) const;
-  /// Returns all places that the promises allow: with each surrounding, rotary positions or dropout, noticed or not.
+  /// Returns all places that the promises allow: with each surrounding, rotary positions or dropout, even if no result changes.
   std::vector<Stand> possible_stands() const;
   /// Returns the promised places, then their copies with surroundings that matter. A small run adds copies only at home.
   const std::vector<Stand>& stands() const;
@@ -92,7 +92,6 @@ class AttentionSubject : public Subject {
   /// Returns a length of a few tokens, and in a full run also one longer than any block.
   std::vector<std::int64_t> short_and_long() const;
   /// True if the setting draws random numbers, which another shape or type would change. Records this in the finding.
-  /// out.
   bool draws(const Setting& setting, Finding& finding) const;
 
   /// Returns an instance in evaluation mode.

@@ -33,7 +33,7 @@ std::vector<std::pair<Pass, std::string>> reported_passes(const AttentionSubject
   return all;
 }
 
-/// Returns the output computed from weights and layers. @param weights [batch, heads, n, keys]
+/// Returns the output computed from weights [batch, heads, n, keys] and layers.
 Tensor output_of(const Tensor& weights, const Pass& pass, const Layers& layers) {
   const auto &value = layers.values.front(), &output = layers.outputs.front();
   const auto tokens = real(pass.context.defined() ? pass.context : pass.queries, pass.mask).to(value.weight.device());
@@ -58,7 +58,7 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   if (const double off = (sum - sum.round().clamp(0, 1) * asked).abs().max().item().toDouble(); !(off <= 1e-2))
     throw std::runtime_error(
         fmt::format("{}: a row of weights() adds up to 1, or is 0 if it sees nothing: off by {:.2g}", where, off));
-  // At a causal place and a low rate, no slot is complete yet. Then each query gives the same output, the bias.
+  // At a causal place and a low rate, perhaps no slot is complete. Then the bias is the output of each query.
   const auto output = run(instance, pass);
   if (!(sum > 0.5).any().item().toBool() &&
       real(output - output.flatten(0, -2)[0], queries_of(pass)).abs().max().item().toDouble() > 1e-6)

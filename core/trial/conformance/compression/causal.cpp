@@ -33,7 +33,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
 }
 
-/// Checks that a query reads as from a memory cut to the slots complete at its position, and 0 if there are none.
+/// Checks that a query reads only the slots that are complete at its position: as from a memory cut to them, or 0 if none is.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
@@ -124,7 +124,8 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// Returns the places after each slot's last token. Borders between them find no more: the same slots are complete.
+/// Returns the places after each slot's last token. Borders between them would find no more faults,
+/// because the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;
@@ -177,7 +178,7 @@ void last(const CompressionSubject& subject, Finding& finding) {
         return x + normal(x.sizes(), seed) * 50.0 * at.to(kDouble).view({n + 1, 1, n, 1});
       };
       in = {in.queries.expand({n + 1, -1, -1, -1}), other(in.keys, 33), other(in.values, 34), {}};
-      if (draws(pass(*compression, in, {.with_gradients = false}), finding)) continue;  // every item meets other numbers
+      if (draws(pass(*compression, in, {.with_gradients = false}), finding)) continue;  // each item draws other numbers
       finding.saw();
       const auto memory = write(*compression, in);
       check_order(memory, rate, n, setting.text());
@@ -208,7 +209,7 @@ void causal_places(const CompressionSubject& subject, Finding& finding) {
     look_at_places(subject, trains, behind_slots(subject, trains), finding);
   const CompressionSetting longer{subject.usual(), kDouble, false, many};
   look_at_places(subject, longer, behind_slots(subject, longer), finding);
-  // At the lowest rate, because its few slots keep reads of so many tokens small.
+  // Uses the lowest rate, because its few slots keep reads of so many tokens small.
   const bool lowest = subject.takes(kLowest);
   auto borders = borders_of_blocks(most, lowest ? 64 : 256);
   for (const auto k : spread_borders(most, 11)) borders.push_back(k);

@@ -49,7 +49,7 @@ void look_at_masks(const CompressionSubject& subject, Finding& finding, const Co
   two.queries = one.queries;
   const auto held = write(*compression, one);
   const auto extended = reads_of(*compression, one.queries, write(*compression, two, &held));
-  // Any numbers under the masks.
+  // NaN may stand under the masks.
   const auto held_otherwise = write(*compression, one.padded_with(std::nan("")));
   finding.near(reads_of(*compression, one.queries, write(*compression, two.padded_with(std::nan("")), &held_otherwise)),
                extended, setting.text() + ", NaN under the masks of both parts", same_shape(setting.type));
@@ -115,7 +115,7 @@ void extends(const CompressionSubject& subject, Finding& finding) {
         }
         finding.near(held.values, before[0], place + ", values of the memory held", kExact);
         if (held.mass.defined()) finding.near(held.mass, before[1], place + ", mass of the memory held", kExact);
-        // Batch mates with other memories and tokens.
+        // The batch mates get other memories and tokens.
         auto mates = own;
         for (auto* x : {&mates.keys, &mates.values}) *x = ablate::cat({x->narrow(0, 0, 1), x->narrow(0, 1, 2) * 10.0});
         const auto beside = write(*compression, mates.tokens(0, part));

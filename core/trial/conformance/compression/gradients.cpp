@@ -26,8 +26,8 @@ std::vector<Difference> off_each(const Value& value, const std::vector<Tensor>& 
   return all;
 }
 
-/// Returns for each parameter the elements with a gradient of the reads or the auxiliary loss that is not 0. Covers whole and
-/// padded items, and a held memory if that is promised.
+/// Returns for each parameter the elements that have a gradient other than 0, of the reads or of the auxiliary loss. Covers
+/// whole and padded items, and a held memory if that is promised.
 std::vector<Tensor> places_reached(const CompressionSubject& subject, const CompressionInstance& compression,
                                    const CompressionSetting& setting) {
   const auto n = setting.longest;
@@ -88,7 +88,7 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
       for (const auto& slots : {Slots{subject.rates().front()}, subject.usual(), subject.uneven()})
         look({slots, kDouble, training}, subject.length(9), masked);
       if (subject.full()) look({subject.usual(), kDouble, training, 150}, subject.length(150), masked);
-      // Complete segments: a method may have a separate path for them.
+      // A method may have a separate path for complete segments.
       if (subject.full() && subject.takes(kLowest))
         look({{kLowest}, kDouble, training, 128}, subject.length(2 * kLowest.denominator), masked);
       if (subject.promises().fixed_slots) look({{.fixed = 4}, kDouble, training}, subject.length(9), masked);
@@ -205,7 +205,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
         const auto other = pass(*compression, in.padded_with(std::nan("")), {.of_auxiliary = true});
         finding.near(other.auxiliary, base.auxiliary, place + ", auxiliary loss with NaN under the mask", kRounding);
       }
-      // Checks the loss while parameters or inputs grow: training would drive a loss that only falls towards infinity.
+      // Checks the loss while parameters or inputs grow. If it only fell, training would make them grow without end.
       const auto falls = [&](const std::vector<Tensor>& scaled, double sign, const char* what) {
         if (scaled.empty()) return;
         const PutBack usual(scaled);

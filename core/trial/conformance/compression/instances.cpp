@@ -20,7 +20,7 @@ void compare_contents(Finding& finding, const std::vector<Tensor>& found, const 
   for (std::size_t i = 0; i < expected.size(); ++i) finding.near(found[i], expected[i], fmt::format("{}, tensor {}", where, i));
 }
 
-/// Runs a thousand training steps, each after a write of tokens. @param look called after each step
+/// Runs a thousand training steps, each after a write of tokens. Calls `look` after each step.
 template <class Look>
 void walk(const CompressionSubject& subject, const std::vector<CompressionInstance>& all, at::ScalarType type,
           const Look& look) {

@@ -39,7 +39,7 @@ bool is_selection(const CompressionInstance& compression, const CompressionInput
   return nearest.masked_fill(memory.mass <= 0, 0).eq(0).all().item().toBool();
 }
 
-/// Checks an item of `a` equal tokens followed by `b` equal others: every slot is one group, the other, or both.
+/// Checks an item of `a` equal tokens followed by `b` equal others: every slot must be one group, or both groups.
 void look_at_groups(Finding& finding, const Memory& memory, const CompressionInputs& in, std::int64_t a, std::int64_t b,
                     bool counts, const std::string& place, const Allowed& allowed) {
   const auto item = [](const Tensor& x) { return x.narrow(0, 0, 1).to(kDouble); };
@@ -68,7 +68,7 @@ void look_at_groups(Finding& finding, const Memory& memory, const CompressionInp
 }
 
 /// Checks that all slots together count every token, and each slot counts the tokens in it. The second part needs gradients in
-/// all tokens: a channel's maximum shows only one.
+/// all tokens. A maximum over tokens has a gradient in only one of them.
 void look_at_counts(Finding& finding, const CompressionSubject& subject, const CompressionSetting& setting, std::int64_t n) {
   const auto compression = subject.make(setting);
   for (const bool masked : {false, true}) {
@@ -186,7 +186,7 @@ void mass(const CompressionSubject& subject, Finding& finding) {
       if (counts && subject.full() && setting.type == kDouble && slots == Slots{kLowest})
         for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
           look_at_counts(finding, subject, {slots, kDouble, setting.training, n}, n);
-      // Two groups of unequal length: segments of equal length do not mix them, and clusters take each of them whole.
+      // Two groups of unequal length: segments of equal length do not mix them, and a cluster takes a whole group.
       const auto& rate = slots.rate;
       if (slots.fixed > 0 || (rate.numerator != 1 && rate != Rate{2, 5})) continue;
       const auto a = (rate.denominator + rate.numerator - 1) / rate.numerator, b = a - 1, n = a + b;

@@ -39,7 +39,7 @@ void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const
   }
 }
 
-/// Returns the promised weights, computed directly, and 0 for a query with nothing to read. @return [batch, heads, n, slots]
+/// Returns the promised weights [batch, heads, n, slots], computed directly, and 0 for a query with nothing to read.
 Tensor weights_of(const Tensor& queries, const Memory& memory) {
   const auto scores = queries.matmul(memory.keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(3)));
   const auto mass = memory.mass.unsqueeze(2).expand_as(scores), gone = mass <= 0;

@@ -61,7 +61,7 @@ class CompressionSubject : public Subject {
   /// Finds the rates that the factory accepts.
   CompressionSubject(Candidate candidate, Depth depth);
 
-  /// Rates to check that the factory accepts. It refuses others by std::invalid_argument, with reasons in refusals().
+  /// Rates to check, without the rates that the factory refuses by std::invalid_argument. refusals() has the reasons.
   const std::vector<Rate>& rates() const { return rates_; }
   const std::string& refusals() const { return refusals_; }
   bool takes(Rate rate) const;
@@ -109,15 +109,15 @@ struct CompressionInputs {
   CompressionInputs padded_with(double number) const;
 };
 
-/// All results of a pass, in one fixed order, without graph, on the CPU. Gradients belong to a fixed weighted sum of the
-/// outputs, the same for every item: in queries, keys, values, then the module's parameters.
+/// All results of a pass, in one fixed order, without graph, on the CPU. Gradients belong to a weighted sum of the
+/// outputs, with fixed weights for every item. Their order is queries, keys, values, then the module's parameters.
 struct CompressionPass {
   Memory memory;
   std::vector<Named> outputs;    ///< reads by each similarity, also causal ones if promised
   std::vector<Named> gradients;  ///< gradients of the weighted outputs
   Tensor auxiliary;              ///< sum of the reads' auxiliary losses; undefined: none
   double loss = 0;               ///< the weighted outputs
-  bool drew = false;             ///< it drew from the generator of the input, so another shape meets other numbers
+  bool drew = false;             ///< it drew from the generator of the input, so another shape draws other numbers
   std::vector<Tensor> given;     ///< input tensors on its device: queries, keys, values, mask
 
   /// Returns outputs, then gradients.
@@ -138,7 +138,7 @@ struct PassOptions {
 namespace conformance {
 
 /// Returns standard normal inputs from a seed.
-/// @param lengths of the items; none: `batch` items without a mask.
+/// @param lengths lengths of the items; none: `batch` items without a mask
 CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed = 7,
                             std::int64_t batch = 3, const HeadShape& shape = {});
 

@@ -36,7 +36,7 @@ CompressionInputs rounded_otherwise(const CompressionInputs& in, double spacing,
 }
 
 struct Off {
-  double worst = 0, most = 0;  ///< the largest error, and the error that nine of ten are below
+  double worst = 0, most = 0;  ///< the largest error, and the error that nine of ten numbers stay below
 };
 
 Off off_of(const Tensor& found, const Tensor& expected) {
@@ -122,7 +122,7 @@ void half(const CompressionSubject& subject, Finding& finding) {
         }
         const auto& narrow = *made;
         auto in = inputs_of(n, subject.lengths({n, n - 300}));
-        // Away from 0, so that sums grow with the length and means do not.
+        // Moves numbers away from 0, so that sums grow with the length and means do not.
         for (auto* x : {&in.keys, &in.values}) *x += 1;
         in = in.to(type);
         const auto found = pass(*narrow, in);

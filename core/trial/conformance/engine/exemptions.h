@@ -1,5 +1,4 @@
-// Deviations that a plugin declares as published (ablate::Exemption): the checks and names they excuse, and whether they were
-// needed.
+// Deviations that a plugin declares as published (ablate::Exemption): the checks and names they excuse, and if they are needed.
 #pragma once
 
 #include <set>
@@ -18,7 +17,7 @@ class Exemptions {
   /// @param section complete
   Exemptions(const PluginInfo& plugin, const nlohmann::json& section);
   /// Adds the exemptions of an attention that is a part. They excuse faults of the part's own tensors, at any index of the
-  /// part. They need not be needed: the check "exemptions" does not report them.
+  /// part. The check "exemptions" does not report them if they are not needed.
   void add_part(const PluginInfo& part, const nlohmann::json& section);
   Exemptions(const Exemptions&) = delete;
   Exemptions& operator=(const Exemptions&) = delete;

@@ -68,9 +68,9 @@ class Finding {
   /// Compares tensors one by one, in their order. Another count of tensors is wrong.
   void near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
             const Allowed& allowed);
-  /// Compares by the median difference, for two types, or two lengths in a narrow type: rounding may turn a decision (routing,
-  /// clusters). The error is relative to the expected size: the largest of its median, its mean and the floor.
-  /// @param floor size below which the rest of a sum that cancels is rounding
+  /// Compares by the median difference, because rounding may turn a decision (routing, clusters). Used for two types, or two
+  /// lengths in a narrow type. The error is relative to the expected size: the largest of its median, its mean and the floor.
+  /// @param floor least size to compare with: smaller results are sums that cancel, and only rounding is left of them
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
 

@@ -8,9 +8,9 @@
 namespace ablate::conformance {
 
 /// Turning lengths: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a pass
-/// each and find the same faults. many_lengths() has more of them in one batch.
+/// each and find the same faults. many_lengths() has more turning lengths in one batch.
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
-/// Plain lengths: none of these kinds. The longest one is above all turning lengths.
+/// Plain lengths are of none of these kinds. The longest plain length is above all turning lengths.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
 /// Length at which the check "long" begins, and at which it ends if a state is carried.
 inline constexpr std::int64_t kThousand = 1003;

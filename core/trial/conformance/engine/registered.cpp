@@ -54,7 +54,7 @@ void check_types(const Module& module, at::ScalarType type, const KeptTypes& mad
 }
 
 /// Throws std::runtime_error with the name of a tensor of whole numbers (indices, counts) that bfloat16 cannot represent and
-/// that is not registered as never cast. @param module in float32
+/// that is not registered as never cast. The module must be in float32.
 void check_whole_numbers(const Module& module) {
   for (const auto& [name, tensor, kept] : module.buffers()) {
     if (kept.type || !tensor.is_floating_point() || !tensor.eq(tensor.round()).all().item().toBool()) continue;

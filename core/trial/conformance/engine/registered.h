@@ -12,8 +12,7 @@ namespace ablate {
 /// Loads a saved module: copies every parameter and buffer by name. Throws std::runtime_error if names or shapes differ.
 void copy_registered(const Module& from, const Module& to);
 
-/// Copies every tensor of `from` into `to`, which may have more. Throws std::runtime_error if one is missing or has another
-/// shape.
+/// Copies every tensor of `from` into `to`, which may have more. Throws std::runtime_error if `to` lacks a name or a shape.
 void copy_common(const Module& from, const Module& to);
 
 /// Describes the part of a parameter that no gradient reached: "8 of 16 places along dimension 0, from 8 on of gain". Returns

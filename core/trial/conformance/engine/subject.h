@@ -46,7 +46,7 @@ void widened(const Own& subject, Finding& finding) {
 
 /// Runs every check that applies.
 /// @param how text after the subject's name, "heads = 2, "
-/// @param but a look to leave out
+/// @param but function of the check to leave out; null: none
 template <class Own, std::size_t count>
 void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
                void (*but)(const Own&, Finding&) = nullptr) {
@@ -62,7 +62,7 @@ constexpr auto promised = [](const auto& subject) { return subject.promises().*p
 /// One pass through an instance. Returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// Checks that an instance returns the same in every thread that makes or calls it, and leaves torch's number of threads.
+/// Checks that an instance returns the same in every thread that makes or calls it, and keeps torch's number of threads.
 /// @param make makes an instance from one seed and returns a function that runs it
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
 

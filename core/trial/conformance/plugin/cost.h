@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Returns the power of the length that the costs grow with, at lengths that double: least-squares slope of the logarithms.
+/// Returns the power of the length with which costs grow: the least-squares slope of their logarithms, at lengths that double.
 /// @param costs at least 2, all above 0
 double exponent(std::span<const double> costs);
 
@@ -28,9 +28,9 @@ Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens
 /// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes:
-/// a declaration is an upper bound, and at these lengths a slow term may outweigh a fast one.
+/// a declaration is an upper bound, and at these lengths a term that grows slowly may still be the largest.
 ///
-/// memory: peak bytes of tensors from before the instance is made, exact. Needs count_tensor_memory() (core/trial/device).
+/// memory: exact peak bytes of tensors since before the instance is made. Needs count_tensor_memory() (core/trial/device).
 /// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
 /// machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);

@@ -19,7 +19,7 @@ struct OtherDevice {
   std::string why_not;  ///< reason why there is none
 };
 
-/// Opens "cuda", the first device, or "cuda:N". The process must compute nothing else: this takes over its CUDA.
+/// Opens "cuda", the first device, or "cuda:N". The process must compute nothing else, because this uses its CUDA.
 OtherDevice find_cuda(const std::string& name = "cuda");
 
 /// Returns outputs, states and gradients in float32 at each place of the candidate, also padded and cross if promised.
@@ -28,7 +28,7 @@ std::vector<Named> attention_results(const Candidate& candidate);
 /// Returns memories, reads and gradients in float32, with and without padding: in evaluation, and in training unless it draws.
 std::vector<Named> compression_results(const Candidate& candidate);
 
-/// Runs the check "cuda" of a candidate that promises it: on its own device, or on the first GPU if that is the CPU.
+/// Runs the check "cuda" of a candidate that promises it: on its own device, or on the first GPU if its device is the CPU.
 void check_cuda(const Candidate& candidate, Checks& checks);
 
 /// Checks the largest difference between the results on the CPU and on the other device. It is relative to the largest number

@@ -27,7 +27,7 @@ void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 /// the same losses and weights, bit by bit. The data of a bidirectional plugin are sequences with a class. A causal plugin gets
 /// a stream in lanes, and examples in segments if it carries a state.
 void check_training(const Candidate& candidate, Checks& checks);
-/// Checks that some instance reads each parameter, and that each choice makes an instance. For all three kinds.
+/// Checks that some instance reads each parameter, and that each choice makes an instance. Covers all three kinds.
 /// @param all candidates of one plugin, each with other plugins among its parameters; not empty
 /// @param scratch for a task: folder for the files that it makes
 void check_schema(const std::vector<Candidate>& all, const std::filesystem::path& scratch, Checks& checks);

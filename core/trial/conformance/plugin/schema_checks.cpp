@@ -22,8 +22,9 @@ using nlohmann::json;
 constexpr Allowed kDeclared{0, "the declared schema (ablate/parameter.h)"};
 constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
-/// Makes instances one by one, first at home. A task reads its parameters in its factory (ablate/values.h), so it is only made.
-/// @param goes_on called after each instance, until it returns false. Rethrows exceptions of a factory.
+/// Makes instances one by one, first at home. Rethrows exceptions of a factory. A task is only made, because it reads its
+/// parameters in its factory (ablate/values.h).
+/// @param goes_on called after each instance, until it returns false
 void make_some(const Candidate& candidate, const std::filesystem::path& scratch, const std::function<bool()>& goes_on) {
   switch (candidate.kind) {
     case Kind::kAttention: {

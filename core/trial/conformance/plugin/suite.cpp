@@ -39,7 +39,7 @@ std::string refusal(const Candidate& candidate) {
   return "";
 }
 
-/// Returns the candidates without those that refuse their parts, and reports each of these. Returns all if every one refuses.
+/// Returns the candidates that accept their parts, and reports the others as unchecked. Returns all candidates if none accepts.
 std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks& checks) {
   std::vector<Candidate> taken;
   std::vector<std::pair<std::string, std::string>> refused;
@@ -84,7 +84,7 @@ class Blame {
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:
-  /// Returns the name of the check that failed, or "" if none did. @param check the check to run; "": all checks
+  /// Runs one check, or all checks if `check` is "". Returns the name of a check that failed, or "" if none did.
   const std::string& fault(const Candidate& candidate, Depth depth, const std::string& check);
 
   const std::vector<Candidate>& all_;

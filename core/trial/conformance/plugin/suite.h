@@ -32,7 +32,7 @@ struct Examinee {
 };
 
 /// Returns the reason why no instance can be made with these parameters at the suite's own sizes: the factory's message
-/// (std::invalid_argument), or that a part is missing. Returns "" for tasks, if one can be made, or for other failures.
+/// (std::invalid_argument), or that a part is missing. Returns "" for tasks, if an instance can be made, or for other failures.
 std::string refused_parameters(const Examinee& examinee);
 
 /// Runs every check of the plugin's kind. A failure is a failed check, never an exception. A missing part fails "parts".

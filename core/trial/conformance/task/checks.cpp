@@ -62,7 +62,7 @@ bool run_all(std::span<const Row> rows, const TaskSubject& subject, Checks& chec
                       [](const Check& check) { return check.failed(); });
 }
 
-/// Runs a step that all checks need, even if its own check is not selected. @return true if the step was done
+/// Runs a step that all checks need, even if its own check is not selected. Returns true if the step was done.
 bool prepare(Checks& checks, const char* name, const char* on, const std::function<void()>& act) {
   bool acted = false;
   const auto before = checks.all().size();

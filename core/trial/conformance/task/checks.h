@@ -29,7 +29,7 @@ class TaskSubject : public SampledTask {
 /// Loads the task twice, once more if it has a data_seed, and runs all checks. If it cannot be loaded, only "load" fails.
 /// @param scratch folder for the files of tasks
 /// @param quick checks fewer examples
-/// @param elsewhere other names that an exemption may use: those of findings of an audit
+/// @param elsewhere other names that an exemption may use: the names of the findings of an audit
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere = {});
 
@@ -55,7 +55,7 @@ std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
 
 /// Returns the starts of stretches spread over a split, which cover the split if it has at most `most` positions.
-/// @param each positions in a stretch
+/// @param each number of positions in a stretch
 std::vector<std::int64_t> stretches(std::int64_t size, std::int64_t most, std::int64_t each);
 
 /// Returns a symbol for each position of a stretch.

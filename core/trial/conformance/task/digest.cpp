@@ -1,4 +1,4 @@
-// Digest of a task, a trial's identity of its data: equal for equal contents, and different for different contents.
+// Digest of a task, by which a trial identifies its data: equal for equal contents, and different for different contents.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -58,7 +58,7 @@ class Edits {
     bool all_of(bool end_of_line) const { return characters[end_of_line ? 1 : 0]; }
   };
 
-  /// Loads the task with the edited file, and restores the file. @return true if some split has changed
+  /// Loads the task with the edited file, and restores the file. Returns true if some split has changed.
   bool look(const std::string& what, std::size_t file) {
     if (left_-- <= 0) return files_.restore(file), false;
     bool changed = false;
@@ -116,7 +116,7 @@ void task_digest(const TaskSubject& subject, Splits, Finding& finding) {
     if (found != digest) finding.off_by(kFault, fmt::format("{}, and before {}", found, digest));
 }
 
-/// Copies of the files must have the digest of the originals, and another one if an edit changes some example.
+/// Copies of the files must have the digest of the originals, and another digest if an edit changes some example.
 void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) {
   const auto files = EditedFiles::of(subject);
   if (!files) return finding.leave("no parameter leads to a copy of the files");

@@ -121,7 +121,7 @@ void EditedFiles::edit(std::size_t file, double share, bool end_of_line) const {
   auto content = content_of(path);
   if (content.empty()) return;
   auto at = std::min(static_cast<std::size_t>(share * static_cast<double>(content.size())), content.size() - 1);
-  // In a text, a character of a word, so that lines and columns stay.
+  // In a text, changes a character of a word, so that lines and columns stay.
   if (end_of_line) {
     at = std::min(content.find('\n', at), content.size());
     while (at > 0 && !is_word(content[at - 1])) --at;

@@ -17,8 +17,8 @@ class EditedFiles {
   const nlohmann::json& changes() const { return changes_; }
   std::size_t size() const { return copies_.size(); }
   /// Changes one character of a word after a share of the file's content: a digit to another digit, a letter to another letter.
-  /// With end_of_line, changes the last one of that line, where labels may be. Unpacks and packs gzipped files. Keeps the time
-  /// of the last change.
+  /// With end_of_line, changes the last such character of that line, where labels may be. Unpacks and packs gzipped files.
+  /// Keeps the time of the last change.
   void edit(std::size_t file, double share, bool end_of_line) const;
   /// Exchanges the given word of each two neighbouring lines. Leaves out the first line, which may be a heading. All words stay
   /// valid for their column.

@@ -1,5 +1,4 @@
-// Other values of a task's parameters: other examples must have another digest, and data in the cache folder must belong to
-// these values alone.
+// Other values of a task's parameters: other examples must have another digest, cached data must belong to these values alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -26,13 +25,13 @@ std::int64_t numbers_shown(const Loaded& made) {
 /// True if the data of a value are too large to check.
 bool is_too_large(const Loaded& made, std::int64_t usual) { return numbers_shown(made) > std::max(2 * usual, kMostShown); }
 
-/// Loads tasks of one value after the other in a folder with data of other values, and each in its own folder.
+/// Loads the task with one value after the other, in a folder with data of other values and in an empty folder.
 class SharedFolder {
  public:
   SharedFolder(const TaskSubject& subject, Finding& finding)
       : subject_(subject), finding_(finding), own_(subject.folder("cache")) {}
 
-  /// @param changes of its parameters @param said "data_seed = 1" @return false if the task refuses them
+  /// Checks the task with `changes`, which `said` names ("data_seed = 1"). Returns false if it refuses them or is too large.
   bool look(const nlohmann::json& changes, const std::string& said) {
     std::optional<LoadedAlone> alone;
     try {
@@ -73,7 +72,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
   const LoadedAlone base(subject, small);
   const auto before = base.contents();
   const auto usual = numbers_shown(base);
-  // First the nearest value of each parameter that makes other examples, then more values while time is left.
+  // Tries the nearest value of each parameter that makes other examples first, then more values while time is left.
   std::int64_t loads = 0, shown = 0;
   const auto most_loads = static_cast<std::int64_t>(kMostLoaded / bytes_of(subject));
   std::vector<std::vector<nlohmann::json>> others;

@@ -44,7 +44,7 @@ void compare(const std::vector<Example>& found, const Sample& sample, std::size_
       return finding.off_by(kFault, fmt::format("example {}: {}", sample.indices[begin + i], fault));
 }
 
-/// Reads random small batches of all splits, drawn by the thread's seed. @return the first difference, or ""
+/// Reads random small batches of all splits, drawn by the thread's seed. Returns the first difference, or "".
 std::string read_here_and_there(const TaskSubject& subject, std::size_t seed, std::int64_t batches) {
   std::mt19937_64 random(seed);
   for (std::int64_t batch = 0; batch < batches; ++batch) {
@@ -62,8 +62,8 @@ std::string read_here_and_there(const TaskSubject& subject, std::size_t seed, st
 
 }  // namespace
 
-/// Runs before any other read of the second task, so that several threads meet its first reads together: lazily filled data are
-/// then filled by all of them at once.
+/// Runs before any other read of the second task, so that its first reads are in several threads. If data are filled lazily,
+/// all threads then fill them at once.
 void task_threads(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& [split, name] : kSplits)
     if (subject.again->size(split) != subject.sample(split).size) return;  // the check "repeatable" reports it

@@ -13,7 +13,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;               // examples of a split to check one by one
-constexpr std::int64_t kMostNumbers = 1 << 22;                                   // in all of them: 32 MiB
+constexpr std::int64_t kMostNumbers = 1 << 22;                                   // numbers in all these examples: 32 MiB
 constexpr std::int64_t kMostReadToTheEnd = 100'000, kMostNumbersRead = 1 << 24;  // limits for reading a whole split: some 0.2 s
 constexpr std::int64_t kMostOfOther = 10'000;
 

@@ -1,4 +1,4 @@
-// A loaded task with samples of its examples, and one of another data_seed: the subject of the suite and of an audit.
+// A loaded task with samples of its examples, and a task of another data_seed: the subject of the suite and of an audit.
 #pragma once
 
 #include <array>

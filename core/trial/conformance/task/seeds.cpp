@@ -39,8 +39,8 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
   return nullptr;
 }
 
-/// Returns the share of redrawn examples that a split may contain by chance. It is at most twice the share of every second
-/// example that is among the rest, plus four standard errors.
+/// Returns a bound for the share of redrawn examples that a split contains by chance: twice the share of repeated examples,
+/// plus four standard errors. To find that share, looks for every second example among the rest.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
   double twice = 0, counted = 0;
@@ -88,7 +88,7 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
       kSomeKept);
 }
 
-/// Checks whether the splits of `other` share more examples than the splits of this task: a split may be drawn from a kept one.
+/// Checks if splits of `other` share more examples than splits of this task, for example if one is drawn from an unchanged one.
 void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const NamedSplit& before, Finding& finding) {
   const auto &others = subject.other_contents(on.split), &others_before = subject.other_contents(before.split);
   const auto first = [&](Split split, std::size_t most) {

@@ -94,7 +94,7 @@ class Windows {
       if (begin % length_ == 0) known_.insert(hash);
     });
   }
-  /// Adds each window of a text, and counts the positions in windows that were there before.
+  /// Adds each window of a text, and counts the positions in windows that were known before.
   void look_and_add(const Text& text, double& all, double& met) {
     std::size_t seen = 0;  // places before this one are counted
     each(text, [&](std::size_t begin, std::uint64_t hash) {
@@ -146,7 +146,7 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < before.size(); ++i) all.add(before[i]), i % 2 == 0 ? some.add(before[i]) : void();
   for (const auto& text : own) all.look(text, own_all, own_met);
   for (std::size_t i = 1; i < before.size(); i += 2) some.look(before[i], rest_all, rest_met);
-  // Only half of it was searched, so its share is doubled.
+  // Only half of the earlier split was searched for repetitions, so that share is doubled.
   const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
   if (share <= usual) return;
   finding.off_by(share - usual,

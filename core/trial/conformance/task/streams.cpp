@@ -1,5 +1,4 @@
 // A stream is one text: the same in rows of any length, and each position asks for the next symbol.
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -173,7 +172,7 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (on_grid[i]) started.push_back(grid[i]);
   if (started.size() < 4) return;
-  // Either texts are as long as some rows, or starts follow the rows. Rows of another length decide.
+  // Either texts are as long as some rows, or starts follow the rows. Rows of another length show which.
   const OwnFolder cache(subject.folder("cache"));
   const auto other = with_other_rows(subject, cache.folder);
   if (other == nullptr || other->size(split) != size) return finding.say("texts start with rows");
@@ -187,8 +186,8 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
 namespace {
 
 constexpr std::size_t kMostAhead = 4;
-/// kFewestLeft: missed targets, of which a useless table predicts half by chance once in 10^13 streams. kFewestAstray: targets
-/// other than the next symbol, of which nine of ten equal one other symbol by chance once in 10^16 (three symbols or more).
+/// kFewestLeft: fewest missed targets. A useless table predicts half of them by chance once in 10^13 streams. kFewestAstray:
+/// fewest targets other than the next symbol. Nine of ten equal one other symbol by chance once in 10^16 (from 3 symbols on).
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
 /// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
@@ -197,13 +196,13 @@ struct AheadOf {
   std::vector<std::int64_t> targets;
 };
 
-/// Numbers of targets that equal the next symbol, that do not, and of the latter, that equal the symbol `ahead` positions on.
+/// Numbers of targets: `next` equal the next symbol, `others` do not, and `ahead` of these equal the symbol `ahead` places on.
 struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Returns the gain of a table from the symbol `ahead` positions on: the share it predicts of the targets that one fixed answer
-/// misses. The table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
+/// Returns the gain of a table from the symbol `ahead` positions on over one fixed answer, as a part of the targets that this
+/// answer misses. The table is made on every second position and scored on the rest. nullopt: too few targets are missed.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;
@@ -255,7 +254,7 @@ void task_next_token(const TaskSubject& subject, Splits on, Finding& finding) {
     if (next && behind && *behind >= 0.5 && *behind > *next + 0.1)
       return finding.off_by(kFault, fmt::format("the symbol {} places on predicts {:.2f} of the targets, the next one {:.2f}",
                                                 ahead, *behind, *next));
-    // With two symbols, each is the other one whenever it is not the next.
+    // With only two symbols, a target that is not the next symbol is always the other one.
     const auto& [is_next, others, is_ahead] = astray[ahead];
     if (subject.info.classes > 2 && is_next >= others && others >= kFewestAstray && is_ahead >= 0.9 * others)
       return finding.off_by(kFault, fmt::format("{:.0f} of {:.0f} targets are the symbol {} places on instead of the next one",

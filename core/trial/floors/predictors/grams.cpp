@@ -33,7 +33,7 @@ void normalise(std::vector<SparseFeature>& features) {
 }
 
 /// Returns features of runs of 1 to `longest` symbols of each field, at any position, counted and scaled to length 1. For a
-/// pair also the runs that both sequences have.
+/// pair, also returns the runs that both sequences have.
 Extract grams(const TaskInfo& info, std::size_t longest) {
   const auto buckets = hashed_features(info.classes);
   const auto fields = info.fields.size(), sequences = static_cast<std::size_t>(info.sequences);

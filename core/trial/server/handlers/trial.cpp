@@ -28,7 +28,7 @@ void do_job(LoadedParts& loaded, const TrialJob& job, const Say& say) {
   bool begun = false;
   const auto make = [&] {
     return std::make_unique<TrialRun>(parts, [&](const Progress& now) {
-      if (!std::exchange(begun, true)) files.check();  // the factories have read them
+      if (!std::exchange(begun, true)) files.check();  // the factories have read the files
       say(to_json(now));
     });
   };

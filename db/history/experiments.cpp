@@ -107,7 +107,8 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM experiment WHERE id = ?1",
 };
 
-/// Includes checkpoints without an attempt, which killed runs leave behind. @param trials SQL for the trials' ids
+/// Adds all checkpoints of the trials. Killed runs leave checkpoints behind for which the history has no attempt.
+/// @param trials SQL that selects the trials' ids
 void add_checkpoints(SQLite::Database& database, const std::filesystem::path& file, const std::string& trials,
                      std::vector<ArtifactFile>& files) {
   std::erase_if(files, [](const ArtifactFile& one) { return one.kind == kCheckpoints; });

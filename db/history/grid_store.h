@@ -47,10 +47,10 @@ class GridStore {
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Adds trials to an experiment in grid order, in one transaction. Idempotent.
-  /// @param trials the new grid; earlier trials of the experiment that it lacks stay
+  /// @param trials the new grid; the experiment also keeps the trials of its earlier grids
   virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) = 0;
 
-  /// Replaces the papers' values for trials of an experiment. The trials must be known. Each trial and metric has at most one.
+  /// Replaces the papers' values for known trials of an experiment. Each trial has at most one value of a metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
   /// Stores the parts of known trials' keys.
@@ -77,15 +77,15 @@ class GridStore {
   /// Removes the oldest files of output until at most `most_bytes` remain. Records and counts the removed files.
   virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // a store in memory has no files
 
-  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain, and records that. Skips
-  /// trials that this or another process runs. Counts the files that were removed for the limit.
+  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain. Records the removed
+  /// files. Skips trials that this or another process runs. Counts only the files that were removed for the limit.
   /// @param running keys of this process
   virtual KeptFiles tidy_checkpoints(const std::set<std::string>& /*running*/, std::uintmax_t /*most_bytes*/) { return {}; }
   /// Removes all checkpoints of a trial.
   virtual void remove_checkpoints(const std::string& /*key*/) {}
 
-  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. Empty at the end of a process. Also
-  /// removes the lists of dead processes of this machine.
+  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. At its end a process passes an empty
+  /// list. Also removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
   /// Called for each other scheduler that the history knows. `heard`: it has called put_running within the last minute. May

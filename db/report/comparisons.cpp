@@ -156,7 +156,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
   }
 }
 
-/// "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other"
+/// Returns "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other".
 std::string Comparisons::partners_text() const {
   std::vector<std::pair<std::string, std::vector<std::string>>> all;  // with columns and metrics
   for (const auto& [cell, reference, own, of_reference] : alone_) {

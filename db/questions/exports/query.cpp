@@ -135,7 +135,7 @@ const char* action_name(int action) {
   return at == names.end() ? "a change of the schema" : at->second;
 }
 
-/// Allows reading, and stores any other action in `tried`. @param tried a std::string
+/// Allows reading, and stores any other action in `tried`, a std::string.
 int only_reading(void* tried, int action, const char* first, const char* second, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
@@ -159,7 +159,7 @@ int only_reading(void* tried, int action, const char* first, const char* second,
   throw Error(fmt::format("`ablate query` only reads: found {}, expected one SELECT. Nothing was changed.", found));
 }
 
-/// Returns a hint if a name is the one that schema 5 used.
+/// Returns a hint if schema 5 used a name.
 std::string renamed(const std::string& name, const char* before, const char* now) {
   return name == before ? fmt::format(" (it is called {} now)", now) : "";
 }

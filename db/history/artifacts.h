@@ -80,7 +80,7 @@ std::vector<ArtifactFile> waiting_checkpoints(SQLite::Database& database, const 
 /// All files of a kind beside a history.
 struct FilesOfKind : KeptFiles {
   std::string kind;
-  std::vector<std::filesystem::path> strays;  ///< files of attempts that run or were killed: the history has no row
+  std::vector<std::filesystem::path> strays;  ///< files without a row in the history: their attempts run, or were killed
 };
 /// Returns the kinds that have files. Throws Error as Reader does.
 std::vector<FilesOfKind> kept_files(const std::filesystem::path& history);

@@ -107,8 +107,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM experiment WHERE id = ?1",
 };
 
-/// Adds all checkpoints of the trials. Killed runs leave checkpoints behind for which the history has no attempt.
-/// @param trials SQL that selects the trials' ids
+/// Adds the trials' checkpoints, also those that killed runs left without an attempt. `trials` is SQL that selects the ids.
 void add_checkpoints(SQLite::Database& database, const std::filesystem::path& file, const std::string& trials,
                      std::vector<ArtifactFile>& files) {
   std::erase_if(files, [](const ArtifactFile& one) { return one.kind == kCheckpoints; });

@@ -23,9 +23,7 @@ void tag_experiment(const std::filesystem::path& file, const std::string& name, 
 /// Also throws Error if the experiment lacks one of the tags. The message has the nearest tag of the experiment.
 void untag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
 
-/// Adds a note to the experiment's notes.
-/// @param text UTF-8, any number of lines
-/// @param written_us microseconds since 1970, UTC
+/// Adds a note: UTF-8 text of any number of lines. `written_us` is in microseconds since 1970, UTC.
 void note_experiment(const std::filesystem::path& file, const std::string& name, const std::string& text,
                      std::int64_t written_us);
 

@@ -50,7 +50,7 @@ class GridStore {
   /// @param trials the new grid; the experiment also keeps the trials of its earlier grids
   virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) = 0;
 
-  /// Replaces the papers' values for known trials of an experiment. Each trial has at most one value of a metric.
+  /// Replaces the papers' values for trials of an experiment. The trials must be known. A trial has one value per metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
   /// Stores the parts of known trials' keys.

@@ -271,9 +271,9 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Lists the later grid first, then the imported trials of both grids, because a grid of another machine does not exclude them.
-/// Imported trials keep their cells of the later grid's file, or get the next free cells. All other trials of both files come
-/// last, not listed. The last two groups are ordered by key, so the order does not depend on the direction of the merge.
+/// Lists the later grid first, then the imported trials that either grid lists: a grid of another machine has not left them
+/// out. Imported trials keep their cells of the later grid's file, or get the next free cells. All other trials of both files
+/// come last, not listed. The last two groups are ordered by key, so both directions of a merge give the same order.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
 INSERT INTO member SELECT trial, listed, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here

@@ -211,7 +211,7 @@ std::string Comparisons::test_text(const std::string& marks) const {
                      have_seeds() ? "seeds" : "values", table_.varied.empty() ? "" : ", which vary " + table_.varied,
                      fmt::join(tests, "; "),
                      t           ? "for normal differences"
-                     : any_drawn ? fmt::format("of {} draws by a fixed seed where exact ones were too many", kDraws)
+                     : any_drawn ? fmt::format("from {} draws by a fixed seed if an exact p takes too long", kDraws)
                                  : "exact");
 }
 

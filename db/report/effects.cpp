@@ -47,7 +47,7 @@ std::size_t reference_of(const Table& table, const std::vector<std::string>& con
                           lines.text, fmt::join(rest, " or ")));
 }
 
-/// Returns the only parameter in which two settings differ, or nullopt. Ignores a parameter if one of the settings lacks it.
+/// Returns the index of the only parameter that differs between two settings, or nullopt. Ignores absent parameters.
 std::optional<std::size_t> changed(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> all, in_both;
   for (std::size_t p = 0; p < from.size(); ++p) {

@@ -74,7 +74,7 @@ inline constexpr const char *kBestMark = "best", *kSecondMark = "second";
 
 /// Result of a statistic for a cell. CSV and JSON have the value under its name, or the numbers of a comparison.
 struct Fact {
-  enum class Shown { kJson, kData, kAll };  ///< kData: in JSON and CSV; kAll: also printed
+  enum class Shown { kJson, kData, kAll };  ///< kJson: in JSON; kData: also in CSV; kAll: also printed behind the number
 
   std::string name;
   std::variant<double, bool, std::string, Comparison> value = kNoNumber;  ///< NaN: no value
@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< next column in CSV; "": at the end
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark means "no mean is ahead"; such a mark goes if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; no mark then if another cell shows the same digits
 };
 
 /// Number of a cell as people read it.

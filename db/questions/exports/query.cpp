@@ -159,7 +159,7 @@ int only_reading(void* tried, int action, const char* first, const char* second,
   throw Error(fmt::format("`ablate query` only reads: found {}, expected one SELECT. Nothing was changed.", found));
 }
 
-/// Returns a hint if schema 5 used a name.
+/// Returns a hint if a name has changed since schema 5.
 std::string renamed(const std::string& name, const char* before, const char* now) {
   return name == before ? fmt::format(" (it is called {} now)", now) : "";
 }
@@ -251,7 +251,7 @@ class Session {
     sql_ = sql;
     const char* rest = nullptr;
     auto statement = prepare_one(sql.c_str(), rest);
-    if (!statement) throw Error("the SQL is empty: `ablate query` without any lists the views and columns");
+    if (!statement) throw Error("the SQL is empty: `ablate query` without SQL lists the views and columns");
     if (!sqlite3_stmt_readonly(statement.get())) refuse("a statement that writes");
     for (const char* next = rest; *next != '\0'; next = rest)  // comments and extra semicolons are no statement
       if (prepare_one(next, rest)) refuse("a second statement");

@@ -19,7 +19,7 @@ inline constexpr std::int64_t kNoCell = -1;
 struct SelectedTrial {
   std::int64_t id = 0;
   std::int64_t attempt = 0;     ///< latest done attempt, else the latest attempt; 0: never run
-  std::string outcome;          ///< outcome of that attempt; "missing" without an attempt, "undecided" if dev chose no value
+  std::string outcome;          ///< outcome of that attempt; "missing": no attempt; "undecided": dev chose no value (tuning.h)
   std::int64_t experiment = 0;  ///< the experiment for which it was selected; 0: the whole history
   std::int64_t setting = 0, seed = 0;  ///< ids of its parameters without the seed, and of the seed's value; 0: it has none
   std::int64_t cell = kNoCell;         ///< GridTrial::cell in the experiment's grid
@@ -33,7 +33,7 @@ struct Selection {
   /// Number of trials left out because a later trial has the same settings: a plugin, the data or ablate itself has changed
   /// since, or both trials were imported.
   std::size_t superseded = 0;
-  std::size_t superseded_imports = 0;  ///< number of superseded trials if both trials were imported
+  std::size_t superseded_imports = 0;  ///< part of `superseded` in which both trials were imported
   /// Number of trials left out because the experiment's latest grid no longer has them.
   std::size_t earlier = 0;
 };

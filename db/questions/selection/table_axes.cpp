@@ -146,7 +146,7 @@ std::string unknown_path(const char* option, const std::string& path, const std:
     remedy = fmt::format(" (did you mean {}?)", fmt::join(whole, ", "));
   else
     remedy = hint(path, names);
-  if (remedy.empty() && !differing.empty()) remedy = fmt::format(" (those that vary: {})", fmt::join(differing, ", "));
+  if (remedy.empty() && !differing.empty()) remedy = fmt::format(" (parameters that vary: {})", fmt::join(differing, ", "));
   return fmt::format("{}: no trial has a parameter \"{}\"{}", option, path, remedy);
 }
 

@@ -119,7 +119,7 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const json& en
   return fields;
 }
 
-/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if the environment records nothing.
+/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if the environment records neither.
 std::string instructions_of(const json& environment, bool mixed) {
   std::vector<std::string> parts;
   if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));

@@ -74,7 +74,7 @@ class PlacedEnvironments {
   std::unordered_map<std::int64_t, std::size_t> places_;
 };
 
-/// Returns integers from 2^53 on as text, because JavaScript has only doubles. Returns other values unchanged.
+/// Returns integers of 2^53 or more in size as text, because JavaScript has only doubles. Returns other values unchanged.
 ordered_json for_script(const ordered_json& value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   if (value.is_number_integer() && std::abs(value.get<double>()) >= kMost) return value.dump();

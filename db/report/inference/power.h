@@ -12,9 +12,8 @@ inline constexpr double kPower = 0.8;
 /// @param effect the difference over the standard deviation of the paired differences
 double paired_power(double effect, int n, double level);
 
-/// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. The share is exact if
-/// only the most extreme signs reach the level. Else it is the share of 10,000 drawn samples, or, above 500 choices of signs,
-/// the t test's power.
+/// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. It is exact if only the
+/// most extreme signs reach the level. Otherwise it comes from 10,000 samples, or, above 500 choices of signs, from the t test.
 double sign_flip_power(double effect, int n, double level);
 
 /// Returns the fewest seeds that reach kPower at a level and with which the exact paired test can reach that level at all.
@@ -26,13 +25,13 @@ int seeds_for(double effect, double level, bool t_test = false);
 /// @param t_test as in seeds_for
 double least_effect(int n, double level, bool t_test = false);
 
-/// Returns "35 comparisons, which need 11 seeds": with fewer seeds the exact test cannot reach it, whatever the deviation.
+/// Returns "35 comparisons, which need 11 seeds": with fewer seeds no exact test reaches the level, whatever the deviation.
 std::string fewest_seeds_text(int comparisons);
 /// "35 comparisons", "1 comparison".
 std::string comparisons_text(int comparisons);
 
-/// Returns the note that no difference can be significant. It names the seeds that make a difference significant, in kPower of
-/// cases, if the difference is at least 2 deviations of the paired differences.
+/// Returns the note that no difference can be significant. It names the number of seeds with which a difference is significant,
+/// in kPower of cases, if it is at least 2 deviations of the paired differences.
 /// @param comparisons at least 1
 /// @param are_seeds false for values without seeds; no number of seeds is named then
 std::string nothing_significant_text(int n, int comparisons, bool are_seeds = true);

@@ -12,7 +12,7 @@ namespace {
 /// Fields of a line.
 struct CsvFields {
   std::map<std::string, std::string> by_column;
-  std::vector<std::string> paths = {};  ///< fields of labels, not by name: a parameter may have the name of a column, "n"
+  std::vector<std::string> paths = {};  ///< fields of labels, in order: a parameter may have the name of a column, "n"
 };
 
 /// Adds the labels; "" if the trials have no such parameter.

@@ -179,7 +179,7 @@ const Statistic statistics::derive{
     "'NAME = EXPRESSION'",
     true,
     "a further value made of the table's metrics: + - * / (with blanks around), log, round, and over the rows min, max, "
-    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, which may lack, unit and "
+    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, if needed, unit and "
     "better end. Repeat it for more",
     "",
     refuse_derived,

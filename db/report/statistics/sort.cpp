@@ -83,7 +83,7 @@ const Statistic statistics::sort{
     "NAME",
     false,
     "order of the rows: by a metric, the best first in the first column (with --average in the average), or by a parameter of "
-    "the rows; default: the study's",
+    "the rows; default: the order of the study",
     "",
     nullptr,
     sort_rows};

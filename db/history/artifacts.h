@@ -64,7 +64,7 @@ KeptFiles remove_files(const std::filesystem::path& history, const std::vector<A
 KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::path& to,
                      const std::vector<ArtifactFile>& files);
 
-/// Returns the existing checkpoints of these trials, with or without a row in the history. @param keys keys of the trials
+/// Returns the existing checkpoints of the trials with these keys. The history may have no row for a checkpoint.
 std::vector<ArtifactFile> checkpoints_of(const std::filesystem::path& history, const std::set<std::string>& keys);
 /// Checkpoints that GridStore::tidy_checkpoints removes: all checkpoints of done trials, the oldest of other trials.
 struct NeedlessCheckpoints {

@@ -98,9 +98,9 @@ class GridStore {
   /// @param take locks a slot (Locks::take); a slot that it cannot lock is skipped
   /// @return the scheduler's slot
   virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
-  /// Records the scheduler's new worker. @param started start_of_process of the worker
+  /// Records the scheduler's new worker. `started` is start_of_process of the worker.
   virtual void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) = 0;
-  /// Removes a scheduler and frees its leases. @param last called if no scheduler is left, before another can register
+  /// Removes a scheduler and frees its leases. Calls `last` if no scheduler is left, before another scheduler can register.
   virtual void remove_owner(std::int64_t slot, const std::function<void()>& last) = 0;
 
   /// Returns true if the holder of a lease is dead. Then the lease can be taken.
@@ -117,7 +117,7 @@ class GridStore {
   /// another scheduler has taken the trial over, stores the attempt as late: interrupted and without results.
   /// @return true if the attempt was in time
   virtual bool put_leased(const Attempt& attempt) = 0;
-  /// Returns all held leases, including those of dead owners.
+  /// Returns all held leases, including leases of dead owners.
   virtual Leases leases() = 0;
 
  protected:

@@ -84,7 +84,7 @@ UPDATE main.metric AS m SET (description, kind, owner, of_steps) = (d.descriptio
     > (d.used_here, m.description, m.kind, m.owner, m.of_steps);
 )sql";
 
-/// A trial's settings are those of its latest done attempt, else of its latest attempt.
+/// A trial's settings come from its latest done attempt, else from its latest attempt.
 constexpr const char* kSettings = R"sql(
 CREATE TEMP TABLE settled (old INTEGER PRIMARY KEY, id INTEGER NOT NULL, fresh INTEGER NOT NULL);
 INSERT INTO settled SELECT old, id, fresh FROM trial_of WHERE fresh;
@@ -223,7 +223,7 @@ json value_of(const SQLite::Column& column) {
 
 std::string string_or_empty(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-/// Returns all rows. @param file "main" or "other", in place of {} in the SQL
+/// Returns all rows. `file` is "main" or "other", and replaces {} in the SQL.
 json rows(SQLite::Database& database, const std::string& sql, const char* file, std::int64_t experiment) {
   Statement ask(database, fmt::format(fmt::runtime(sql), file));
   ask.bind(1, experiment);

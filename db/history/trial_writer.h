@@ -38,7 +38,7 @@ class TrialWriter {
   void settle(std::int64_t trial, const nlohmann::json& resolved);
 
  private:
-  /// Ids of a trial's parameters. seed: 0 if the trial has none.
+  /// Ids of a trial's parameters. seed: 0 if the trial has no seed.
   struct Stored {
     std::int64_t setting = 0, seed = 0;
   };

@@ -33,7 +33,7 @@ class Comparisons {
   /// @param table its cells must not move during this object's lifetime
   explicit Comparisons(Table& table) : table_(table) {}
 
-  /// Writes the difference of two cells, if it exists, and registers its test, if one is possible.
+  /// Writes the difference of two cells, if it exists, and registers its test, if a test is possible.
   /// @param into must not move until decide()
   void compare(std::size_t at, std::size_t to, Comparison& into);
   /// Registers a test of two cells of a column and reports it nowhere. Skips cells that cannot be tested.

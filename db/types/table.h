@@ -1,4 +1,4 @@
-// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the others. No SQLite.
+// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the other parameters. No SQLite.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline constexpr const char* kBest = "best";
 
 /// A trial's value of a metric.
 struct Sample {
-  std::optional<std::int64_t> seed;  ///< nullopt if the trial has none
+  std::optional<std::int64_t> seed;  ///< nullopt if the trial has no seed
   double value;                      ///< NaN: measured, but not a number
   std::int64_t attempt = 0;          ///< number of its attempt; 0: none
   std::size_t setting = 0;           ///< number of its setting within the cell (Cell::settings)
@@ -146,7 +146,7 @@ struct Cell {
   }
 };
 
-/// Result of a statistic for a row and a metric, over the columns, and the same for papers' values.
+/// Result of a statistic over the columns, for a row and a metric: from measured values, and from papers' values.
 struct RowFact {
   std::string name;
   double value = kNoNumber, published = kNoNumber;

@@ -18,7 +18,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Lists running trials, except those of dead processes of this host. Processes of other hosts cannot be checked.
+/// Lists running trials, except trials of dead processes of this host. Processes of other hosts cannot be checked.
 std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experiment, TrialLabels& labels) {
   std::vector<AttemptLine> lines;
   Statement ask(

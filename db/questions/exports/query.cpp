@@ -226,7 +226,7 @@ std::vector<View> known_views(const Reader& reader) {
   return guarded(reader.file(), [&] { return views(reader.database()); });
 }
 
-/// Returns the name of the first parameter; "?" if it has none.
+/// Returns the name of the first parameter; "?" if the parameter has no name.
 std::string parameter_name(sqlite3_stmt* statement) {
   const char* name = sqlite3_bind_parameter_name(statement, 1);
   return name == nullptr ? "?" : name;

@@ -28,7 +28,7 @@ namespace {
 /// Steps and values (NaN for a value that is not a number), by step.
 using CurvePoints = std::vector<std::pair<std::int64_t, double>>;
 
-/// Returns a metric's curve for each attempt; empty if the attempt has none.
+/// Returns a metric's curve for each attempt; empty if the attempt has no curve.
 std::vector<CurvePoints> load_curves(const Reader& reader, std::int64_t metric_id, const std::vector<std::int64_t>& attempts) {
   return guarded(reader.file(), [&] {
     std::vector<CurvePoints> curves;

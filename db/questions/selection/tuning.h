@@ -22,7 +22,7 @@ class DevMetrics {
   /// Returns the metric on dev of the first of the trials that declares a main metric; nullptr if no trial declares one.
   const Reader::StoredMetric* of(const Members& members) const;
 
-  /// Returns a trial's value; NaN if it has none, for example because it is not done.
+  /// Returns a trial's value; NaN if the trial has no value, for example because it is not done.
   double value(const Reader::StoredMetric& metric, std::size_t trial);
 
  private:

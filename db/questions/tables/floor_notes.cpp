@@ -255,7 +255,7 @@ struct Interval {
   double low, high;
 };
 
-/// Returns Wilson's 95 % interval (Wilson 1927), in percent, of a proportion over so many examples.
+/// Returns Wilson's 95 % interval (Wilson 1927), in percent, of a proportion over `examples` examples.
 Interval interval_of(double percent, std::int64_t examples) {
   const double n = static_cast<double>(examples), p = std::clamp(percent / 100, 0.0, 1.0), z = kOf95 * kOf95 / n;
   const double centre = (p + z / 2) / (1 + z), half = kOf95 / (1 + z) * std::sqrt(p * (1 - p) / n + z / (4 * n));

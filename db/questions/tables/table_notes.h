@@ -58,7 +58,7 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
 ///   kernels_bfloat16, because the instructions then contribute to a deviation over seeds.
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
 
-/// Returns a note for each file from which trials were imported, in the trials' order; none if all ran here.
+/// Returns a note for each file from which trials were imported, in the trials' order; empty if all trials ran here.
 std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They give the floors of

@@ -91,7 +91,7 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape esca
 struct MarkedRows {
   std::string columns;  ///< alignment of each column
   Rows rows;
-  std::vector<std::string> trials;  ///< row_trials of each row; none if the table has no request
+  std::vector<std::string> trials;  ///< row_trials of each row; empty if the table has no request
 };
 
 /// @param field_text writes a field in the format

@@ -143,7 +143,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
     if (!is_tested(metric)) names.push_back(metric.name);
   if (!names.empty())
     table_.notes.push_back(
-        fmt::format("not tested: {}: a count, or a derived value that says no better end (NAME[max] = ...)", some_of(names)));
+        fmt::format("not tested: {}: a count, or a derived value that has no better end (NAME[max] = ...)", some_of(names)));
   if (!alone_.empty()) table_.notes.push_back("left out of the differences, without a partner: " + partners_text());
   for (const auto& [why, cells] : left_) {
     std::map<std::string, std::set<std::size_t>> by_metric;

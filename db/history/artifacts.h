@@ -64,7 +64,7 @@ KeptFiles remove_files(const std::filesystem::path& history, const std::vector<A
 KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::path& to,
                      const std::vector<ArtifactFile>& files);
 
-/// Returns the existing checkpoints of these trials, with or without a row in the history. @param keys keys of the trials
+/// Returns the existing checkpoints of the trials with these keys. The history may have no row for a checkpoint.
 std::vector<ArtifactFile> checkpoints_of(const std::filesystem::path& history, const std::set<std::string>& keys);
 /// Checkpoints that GridStore::tidy_checkpoints removes: all checkpoints of done trials, the oldest of other trials.
 struct NeedlessCheckpoints {
@@ -80,7 +80,7 @@ std::vector<ArtifactFile> waiting_checkpoints(SQLite::Database& database, const 
 /// All files of a kind beside a history.
 struct FilesOfKind : KeptFiles {
   std::string kind;
-  std::vector<std::filesystem::path> strays;  ///< files without an attempt in the history: of running or killed attempts
+  std::vector<std::filesystem::path> strays;  ///< files without a row in the history: their attempts run, or were killed
 };
 /// Returns the kinds that have files. Throws Error as Reader does.
 std::vector<FilesOfKind> kept_files(const std::filesystem::path& history);

@@ -24,7 +24,7 @@ constexpr const char* kIsDone =
     "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'";
 
 bool has_done_attempt(Statement& ask, const std::string& trial) {
-  SQLite::bind(ask, trial, trial + "g");  // after every hex digit
+  SQLite::bind(ask, trial, trial + "g");  // "g" sorts after every hex digit
   const bool done = ask.executeStep();
   ask.reset();
   return done;

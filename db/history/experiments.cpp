@@ -107,7 +107,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM experiment WHERE id = ?1",
 };
 
-/// Includes checkpoints without an attempt, which killed runs leave behind. @param trials SQL for the trials' ids
+/// Adds the trials' checkpoints, also those that killed runs left without an attempt. `trials` is SQL that selects the ids.
 void add_checkpoints(SQLite::Database& database, const std::filesystem::path& file, const std::string& trials,
                      std::vector<ArtifactFile>& files) {
   std::erase_if(files, [](const ArtifactFile& one) { return one.kind == kCheckpoints; });

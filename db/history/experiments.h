@@ -14,16 +14,16 @@ namespace ablate::db {
 /// All functions below throw Error if the experiment does not exist (with the nearest name), and Unavailable if another process
 /// has locked the history. Then nothing changes.
 
-/// Also throws Error if `to` is not a valid name (name_refusal) or is another experiment's. If its study runs again, the run
-/// creates a new experiment with the old name.
+/// Also throws Error if `to` is not a valid name (name_refusal) or if another experiment has this name. If the study runs again
+/// after the rename, the run creates a new experiment with the old name.
 void rename_experiment(const std::filesystem::path& file, const std::string& from, const std::string& to);
 
 /// Adds tags; existing tags stay. A tag is a word without a blank, comma or control character. Throws Error for an invalid tag.
 void tag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
-/// Also throws Error, with the nearest tag, if the experiment lacks a tag.
+/// Also throws Error if the experiment lacks one of the tags. The message has the nearest tag of the experiment.
 void untag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
 
-/// Adds a note to the experiment's notes. @param text UTF-8, any number of lines @param written_us microseconds since 1970, UTC
+/// Adds a note: UTF-8 text of any number of lines. `written_us` is in microseconds since 1970, UTC.
 void note_experiment(const std::filesystem::path& file, const std::string& name, const std::string& text,
                      std::int64_t written_us);
 
@@ -31,17 +31,17 @@ void note_experiment(const std::filesystem::path& file, const std::string& name,
 struct Deletion {
   std::int64_t trials = 0, attempts = 0;  ///< trials that no other experiment has, and their attempts
   std::int64_t last_attempt = 0;          ///< number of the latest of these attempts; 0: there are none
-  std::int64_t shared = 0;                ///< its trials that stay, because other experiments have them
+  std::int64_t shared = 0;                ///< trials that stay, because other experiments have them, too
   KeptFiles files;                        ///< existing files of these attempts
-  std::vector<OtherRun> running;          ///< processes that report its trials as running, except dead processes of this host
+  std::vector<OtherRun> running;          ///< processes that report its trials as running, without dead processes of this host
 };
 
 Deletion deletion_of(const Reader& reader, const std::string& name);
 
-/// Deletes an experiment in one transaction, after a copy of the whole history into `backup` (back_up), and then its files.
+/// Copies the whole history into `backup` (back_up), deletes the experiment in one transaction, and then removes its files.
 /// Throws Error if a process runs its trials, if `expected` no longer matches, and as back_up does.
-/// @param expected result of deletion_of @param believes_gone true if processes of other hosts, which cannot be checked, count
-/// as ended
+/// @param expected result of deletion_of
+/// @param believes_gone true if processes of other hosts, which cannot be checked, count as ended
 /// @return the removed files
 KeptFiles delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected,
                             bool believes_gone, const std::filesystem::path& backup);

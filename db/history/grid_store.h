@@ -47,10 +47,10 @@ class GridStore {
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Adds trials to an experiment in grid order, in one transaction. Idempotent.
-  /// @param trials the new grid; earlier trials of the experiment that it lacks stay
+  /// @param trials the new grid; the experiment also keeps the trials of its earlier grids
   virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) = 0;
 
-  /// Replaces the papers' values for trials of an experiment. The trials must be known. Each trial and metric has at most one.
+  /// Replaces the papers' values for trials of an experiment. The trials must be known. A trial has one value per metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
   /// Stores the parts of known trials' keys.
@@ -77,15 +77,15 @@ class GridStore {
   /// Removes the oldest files of output until at most `most_bytes` remain. Records and counts the removed files.
   virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // a store in memory has no files
 
-  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain, and records that. Skips
-  /// trials that this or another process runs. Counts the files that were removed for the limit.
+  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain. Records the removed
+  /// files. Skips trials that this or another process runs. Counts only the files that were removed for the limit.
   /// @param running keys of this process
   virtual KeptFiles tidy_checkpoints(const std::set<std::string>& /*running*/, std::uintmax_t /*most_bytes*/) { return {}; }
   /// Removes all checkpoints of a trial.
   virtual void remove_checkpoints(const std::string& /*key*/) {}
 
-  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. Empty at the end of a process. Also
-  /// removes the lists of dead processes of this machine.
+  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. At its end a process passes an empty
+  /// list. Also removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
   /// Called for each other scheduler that the history knows. `heard`: it has called put_running within the last minute. May
@@ -98,9 +98,9 @@ class GridStore {
   /// @param take locks a slot (Locks::take); a slot that it cannot lock is skipped
   /// @return the scheduler's slot
   virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
-  /// Records the scheduler's new worker. @param started start_of_process of the worker
+  /// Records the scheduler's new worker. `started` is start_of_process of the worker.
   virtual void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) = 0;
-  /// Removes a scheduler and frees its leases. @param last called if no scheduler is left, before another can register
+  /// Removes a scheduler and frees its leases. Calls `last` if no scheduler is left, before another scheduler can register.
   virtual void remove_owner(std::int64_t slot, const std::function<void()>& last) = 0;
 
   /// Returns true if the holder of a lease is dead. Then the lease can be taken.
@@ -117,7 +117,7 @@ class GridStore {
   /// another scheduler has taken the trial over, stores the attempt as late: interrupted and without results.
   /// @return true if the attempt was in time
   virtual bool put_leased(const Attempt& attempt) = 0;
-  /// Returns all held leases, including those of dead owners.
+  /// Returns all held leases, including leases of dead owners.
   virtual Leases leases() = 0;
 
  protected:

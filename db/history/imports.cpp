@@ -60,7 +60,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // Without a seed, a repeated trial looks like a correction, so each counts. Existing histories have the 0.
+    // A trial without a seed counts by its own key, because a repeat is no correction. Existing histories have the "0".
     one.configuration = configuration_of(
         trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
     ids.push_back(std::move(one));
@@ -71,7 +71,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
 /// Returns the uid of the imported trial's attempt: half of its key, so that the same line is recognized again.
 std::string uid_of(const ContentIds& ids) { return ids.key.substr(0, 32); }
 
-/// Checks trials one after the other against the history.
+/// Finds out which trials the history lacks, one trial after the other.
 class KnownTrials {
  public:
   explicit KnownTrials(SQLite::Database& database)
@@ -194,7 +194,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
 /// Ids of the trials that an import lists.
 using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Trials that differ only in tuned values and seeds share a cell, because the file has no cell numbers.
+/// Lists the trials last. Trials that differ only in tuned values and seeds share a cell, because the file has no cell numbers.
 void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
   std::set<std::string> own = {setting::kSeed};
   for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());

@@ -8,11 +8,11 @@
 
 namespace ablate::db {
 
-/// Checks the whole file. Returns at most 100 faults: those of SQLite's integrity_check, and rows that refer to missing rows.
+/// Checks the whole file. Returns at most 100 faults: from SQLite's integrity_check, and rows that refer to missing rows.
 /// Throws Error if the file is no run history, has another schema, is locked, or is too damaged to open.
 std::vector<std::string> faults(const std::filesystem::path& file);
 
-/// Compares attempts that should have equal numbers (db/history/unlike_attempts.h). Returns a line for each two that differ.
+/// Compares attempts that should have equal numbers (db/history/unlike_attempts.h). Returns a line for each pair that differs.
 std::vector<std::string> unlike_numbers(const std::filesystem::path& file);
 
 /// Copies the history's present state into a new file, completely or not at all. Runs may write meanwhile.

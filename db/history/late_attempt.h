@@ -9,7 +9,8 @@
 namespace ablate::db {
 
 /// Returns a late attempt as the history stores it: interrupted, with its true outcome in the reason, with its curves and
-/// files. Its results are left out, because the other scheduler provides them. @param newest the trial's newest fence; 0: none
+/// files. Its results are left out, because the other scheduler provides them.
+/// @param newest the trial's newest fence; 0: none
 inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   auto was = attempt.outcome;
   if (!attempt.reason.empty()) was += ": " + attempt.reason;
@@ -26,7 +27,6 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
 inline std::string lease_end(const Attempt& attempt) { return attempt.is_tried_again ? "" : attempt.outcome; }
 
 /// True if other schedulers may still try a trial whose lease ended this way, because this end does not count as a try.
-/// @param ended result of lease_end
 /// @param ended result of lease_end
 inline bool is_free_for_others(const std::string& ended) { return ended.empty() || !counts_as_try(ended); }
 

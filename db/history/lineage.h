@@ -29,7 +29,7 @@ std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const st
 /// Returns how the latest failed attempt of each key ended, "attempt 5 failed: ...". Keys without such an attempt are left out.
 std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys);
 
-/// Returns the 64-bit hash of settings, by which done trials are found. @param settings output of json_text
+/// Returns the 64-bit hash of settings, from their json_text. Done trials are found by this hash.
 std::int64_t hash_of_settings(const std::string& settings);
 /// Latest done attempt with some settings. Trials of one basis and setting differ only in their seeds.
 struct DoneWith {

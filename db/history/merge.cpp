@@ -18,7 +18,7 @@
 namespace ablate::db {
 namespace {
 
-/// Copies rows that lack here from a table with a natural key, in their order, and fills the temporary table NAME_of.
+/// Copies rows that are missing here from a table with a natural key, in their order. Fills the temporary table NAME_of.
 void take(SQLite::Database& database, const char* table, const char* key, const char* columns) {
   const auto before = database.execAndGet(fmt::format("SELECT coalesce(max(id), 0) FROM main.{}", table)).getInt64();
   database.exec(
@@ -29,7 +29,7 @@ void take(SQLite::Database& database, const char* table, const char* key, const 
 }
 
 /// Copies rows that are stored once. If the other file lacks a row that another row refers to, the SQL below inserts NULL. No
-/// column of the main file accepts it, so nothing is lost in silence.
+/// column of the main file accepts NULL, so nothing is lost in silence.
 void take_names(SQLite::Database& database) {
   take(database, "environment", "hash", "hash, json");
   take(database, "basis", "hash", "hash, json");
@@ -57,7 +57,7 @@ INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks, plac
 )sql");
 }
 
-/// Throws Error if the histories have a metric with different units or better ends: numbers of one would be misread.
+/// Throws Error if both histories have a metric, with different units or better ends: its numbers would be misread.
 void expect_one_definition(SQLite::Database& database, const std::filesystem::path& other) {
   SQLite::Statement ask(database,
                         "SELECT m.name, m.unit, m.direction, o.unit, o.direction FROM other.metric o JOIN main.metric m USING "
@@ -84,7 +84,7 @@ UPDATE main.metric AS m SET (description, kind, owner, of_steps) = (d.descriptio
     > (d.used_here, m.description, m.kind, m.owner, m.of_steps);
 )sql";
 
-/// A trial's settings are those of its latest done attempt, else of its latest attempt.
+/// A trial's settings come from its latest done attempt, else from its latest attempt.
 constexpr const char* kSettings = R"sql(
 CREATE TEMP TABLE settled (old INTEGER PRIMARY KEY, id INTEGER NOT NULL, fresh INTEGER NOT NULL);
 INSERT INTO settled SELECT old, id, fresh FROM trial_of WHERE fresh;
@@ -133,8 +133,8 @@ INSERT INTO main.artifact (kind, name, attempt, bytes, of_bytes, removed_us)
   WHERE true ON CONFLICT DO NOTHING;
 )sql";
 
-/// Keeps for each code the latest verdict of the latest suite, and its longest lengths. Keeps for each data set the latest
-/// audit and floors; floors of all predictors win over floors of a part.
+/// Keeps for each code the latest verdict of the latest suite, and the longest checked lengths. Keeps for each data set the
+/// latest audit and floors. Floors of all predictors win over floors of some predictors.
 constexpr const char* kVerdicts = R"sql(
 INSERT INTO main.verdict (kind, plugin, code_identity, suite, checked_s, verdict, failed_checks)
   SELECT kind, plugin, code_identity, suite, checked_s, verdict, failed_checks FROM other.verdict WHERE true
@@ -205,7 +205,7 @@ struct Grid {
   std::int64_t listed_us = 0;
   json study;      ///< description, file, text, overrides
   json listed;     ///< [[key, cell], ...] in grid order, without imported trials
-  json imported;   ///< [[key, cell], ...] of imported trials, listed after these, in their order
+  json imported;   ///< [[key, cell], ...] of imported trials, in their order after `listed`
   json earlier;    ///< keys of trials that are no longer listed, in their order
   json published;  ///< [[metric, key, value, source], ...]
 
@@ -223,7 +223,7 @@ json value_of(const SQLite::Column& column) {
 
 std::string string_or_empty(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-/// Returns all rows. @param file "main" or "other", in place of {} in the SQL
+/// Returns all rows. `file` is "main" or "other", and replaces {} in the SQL.
 json rows(SQLite::Database& database, const std::string& sql, const char* file, std::int64_t experiment) {
   Statement ask(database, fmt::format(fmt::runtime(sql), file));
   ask.bind(1, experiment);
@@ -271,9 +271,9 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Lists the later grid first. Imported trials that either grid lists follow and stay listed, because a grid of another machine
-/// has not left them out. They keep cells of the later grid's file, or get the next free cells. Trials that only one file has
-/// come last. These groups are ordered by key, so both files give the same order.
+/// Lists the later grid first, then the imported trials that either grid lists: a grid of another machine has not left them
+/// out. Imported trials keep their cells of the later grid's file, or get the next free cells. All other trials of both files
+/// come last, not listed. The last two groups are ordered by key, so both directions of a merge give the same order.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
 INSERT INTO member SELECT trial, listed, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here

@@ -28,19 +28,19 @@ struct Merged {
   std::int64_t attempts = 0;             ///< new attempts
   std::int64_t trials = 0;               ///< trials of the new attempts
   std::int64_t known = 0;                ///< attempts that were already here
-  std::vector<std::string> unlike = {};  ///< texts of trials with new attempts whose numbers differ (UnlikeAttempts::text)
+  std::vector<std::string> unlike = {};  ///< UnlikeAttempts::text for trials with new attempts and unlike numbers
   OtherNumbers other_numbers = {};       ///< differences of the known attempts; their numbers do not change
   std::vector<LeftOut> left_out = {};
-  /// Files of all attempts of the other history that are missing here, except removed files. Includes attempts of earlier
-  /// merges, which may have stopped before the copy.
+  /// Files of the other history's attempts that are missing here, except files that were removed. Includes files from earlier
+  /// merges: such a merge may have stopped before it copied the files.
   std::vector<ArtifactFile> lacked = {};
   KeptFiles copied = {};  ///< copied files of `lacked`
 };
 
-/// Takes everything that the main history lacks from the one that is attached as `other`. If both have a thing and it differs,
-/// the result does not depend on the direction of the merge. For grids, settings, definitions and verdicts, the latest stays.
-/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric's unit or better end
-/// differs.
+/// Copies everything that the main history lacks from the history that is attached as `other`. If both have a thing that
+/// differs, the result does not depend on the direction of the merge. For grids, settings, definitions and verdicts, the latest
+/// stays. Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric's unit or better
+/// end differs.
 /// @param other the other file's path as the user gave it, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
 

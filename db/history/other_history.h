@@ -17,7 +17,7 @@ class OtherHistory {
   explicit OtherHistory(const std::filesystem::path& file);
 
   const std::filesystem::path& file() const { return file_; }  ///< path as the user gave it
-  /// Returns the history whose files (db/history/artifacts.h) belong to this one. That is the history itself, except for a copy
+  /// Returns the history that has this history's files (db/history/artifacts.h). That is the history itself, except for a copy
   /// of a share named share-I.12ab34cd.db (core/host/shares): then it is share-I.db. Each run of the share has a separate copy,
   /// and all runs use the same files.
   std::filesystem::path beside() const;

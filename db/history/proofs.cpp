@@ -123,7 +123,7 @@ std::vector<std::string> proven_for(const Reader& reader, const std::string& dig
     Statement ask(reader.database(),
                   "SELECT key FROM alias WHERE trial IN (SELECT id FROM trial WHERE key >= ?1 AND key < ?2 UNION "
                   "SELECT trial FROM alias WHERE key >= ?1 AND key < ?2)");
-    SQLite::bind(ask, digits, digits + "g");  // after all hex digits
+    SQLite::bind(ask, digits, digits + "g");  // "g" sorts after every hex digit
     std::vector<std::string> keys;
     while (ask.executeStep()) keys.push_back(ask.getColumn(0).getString());
     return keys;

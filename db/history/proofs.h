@@ -17,15 +17,16 @@ class Reader;
 
 /// Stores a proof, and returns its number.
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
-/// Deletes a proof with its keys, except keys that other proofs also give. Returns the number of keys that are no longer done.
-/// Throws Error, with the numbers of existing proofs, if none has this number.
+/// Deletes a proof with its keys, and keys of other proofs that rest on a deleted key (`rests_on`). Keys that other proofs also
+/// give stay. Returns the number of keys that are no longer done. Throws Error if no proof has this number; the message has the
+/// numbers of existing proofs.
 std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 
-/// Returns the trial for a new attempt under a key; 0 if the key is not known. If the key only belongs to another trial by a
-/// proof, creates a separate trial, because the attempt runs other code.
+/// Returns the trial for a new attempt under a key; 0 if the key is not known. If only a proof gives the key, creates a
+/// separate trial, because the attempt runs other code than the proof's trial.
 std::int64_t own_trial(SQLite::Database& database, const std::string& key);
-/// After an attempt at own_trial: adds its trial to all experiments of the other trial that a proof connects with the key. If
-/// the attempt is done, its trial replaces the other trial in those experiments.
+/// Call after an attempt at the trial of own_trial(). If a proof connects the key with another trial, adds `trial` to all
+/// experiments of that other trial. If `done`, `trial` replaces the other trial there.
 void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done);
 
 /// Keys and codes that proofs give to a trial.

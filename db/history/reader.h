@@ -51,7 +51,7 @@ class Reader {
   std::map<std::string, std::int64_t> paths() const;
 
   /// Records that a row is left out, because its content cannot be read: another program may have written the file.
-  /// @param kind kind of the row, "attempt" @param what the unreadable part
+  /// `kind` is the kind of the row, "attempt". `what` is the unreadable part.
   void leave_out(const std::string& kind, std::int64_t number, const std::string& what) const;
   /// Returns lines like "attempts 3, 4 are left out: the key's parts cannot be read (...)".
   std::vector<std::string> left_out() const;

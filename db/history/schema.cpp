@@ -17,8 +17,8 @@ constexpr const char* kLastOfOlder = "ed7752a9";  // commit whose build migrates
 
 constexpr int kApplicationId = 0x61626C74;  // "ablt": distinguishes a run history from other programs' SQLite files
 
-/// Migrates schema 23 to 24: deletes withdrawn proofs, and leaves a key that several proofs give with the earliest. Copies
-/// rows, since an ALTER reads all views, and views may name columns that no longer exist.
+/// Migrates schema 23 to 24: deletes withdrawn proofs. If several proofs give a key, only the earliest proof keeps it. Copies
+/// rows, because an ALTER reads all views, and views may name columns that no longer exist.
 constexpr const char* kDropProofs = R"sql(
 CREATE TEMP TABLE old_proof AS SELECT id, proven_us, before, now, environment FROM proof WHERE withdrawn_us IS NULL;
 CREATE TEMP TABLE old_proof_attempt AS SELECT proof, attempt FROM proof_attempt WHERE proof IN (SELECT id FROM old_proof);
@@ -41,7 +41,7 @@ int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
 
-/// Switches to WAL, which needs the file alone for a moment. SQLite's busy timeout does not cover this.
+/// Switches to WAL, which needs exclusive use of the file for a moment. SQLite's busy timeout does not cover this.
 void use_wal(SQLite::Database& database) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kUsualPatienceMs);
   for (;;) try {

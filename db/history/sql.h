@@ -11,7 +11,7 @@ namespace ablate::db {
 /// its history already has that turn, as after a clock change. Every history orders the same attempts equally.
 inline constexpr const char* kLatestFirst = "turn DESC, uid DESC";
 
-/// Returns SQL for the id of trial `t`'s value at a path, NULL if there is none. @param path its id, as SQL
+/// Returns SQL for the id of trial `t`'s value at a path, NULL if there is none. `path` is SQL for the path's id.
 inline std::string value_at(const std::string& path) {
   return fmt::format(
       "coalesce((SELECT value FROM parameter WHERE path = {0} AND setting = t.setting), (SELECT id FROM value WHERE id = "

@@ -27,7 +27,7 @@ struct StoreFile;
 class Store final : public GridStore {
  public:
   /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, cannot be written, is no
-  /// regular file, or has a newer schema (names both). Also throws Error if it is damaged; only files up to 20 MB are checked.
+  /// regular file, has a newer schema (with both schemas), or is damaged. Only files up to 20 MB are checked for damage.
   explicit Store(const std::filesystem::path& file);
   ~Store() override;
   Store(Store&&) noexcept;
@@ -66,16 +66,16 @@ class Store final : public GridStore {
   /// Deletes a proof, and returns the number of trials that are no longer done. Throws Error if no proof has this number.
   std::int64_t delete_proof(std::int64_t number);
 
-  /// Takes what another history has and this one lacks (docs/database.md); if it throws, nothing. Idempotent, and the order of
-  /// several merges does not matter. Then copies missing files of the other's attempts if they exist and the disk has room. A
-  /// repeated merge copies files that an earlier merge missed. Throws Error if content of the other file cannot be read;
-  /// Interrupted.
+  /// Copies what another history has and this one lacks (docs/database.md), or nothing if it throws. Idempotent, and the order
+  /// of several merges does not matter. Then copies missing files of the other history's attempts if they exist and the disk
+  /// has room. A repeated merge copies files that an earlier merge missed. Throws Error if content of the other file cannot be
+  /// read, and Interrupted on a signal.
   Merged merge(const OtherHistory& other);
 
   /// Imports trials that ran elsewhere and are not here yet (db/history/imports.h). If it throws, nothing is imported.
   Imported import(const ImportedFile& file);
 
-  /// Returns those of the keys whose trials have kept weights.
+  /// Returns the keys whose trials have kept weights.
   std::set<std::string> with_weights(const std::vector<std::string>& keys);
 
   /// Stores an audit. For each task's data, the latest audit stays.

@@ -20,15 +20,15 @@ namespace ablate::db {
 /// within a fifth of a second; SQLite's own busy timeout would continue.
 void set_patience(SQLite::Database& database, int milliseconds);
 
-/// Identity of a file at construction.
+/// Path of a file, and the file's identity when this object was constructed.
 class OpenedFile {
  public:
   explicit OpenedFile(const std::filesystem::path& file);
 
   /// Throws Gone if the path no longer leads to that file, or if the file was emptied or overwritten with something else. Also
-  /// throws Gone if its write-ahead log is gone: another process would begin a new log, and the content of this one would be
-  /// lost. SQLite does not notice: it does not read the file while its log has the needed pages. Opens nothing, because closing
-  /// would release the locks that SQLite holds for this process.
+  /// throws Gone if its write-ahead log is gone: another process would begin a new log, and the content of the old log would be
+  /// lost. SQLite does not notice any of this, because it does not read the file while its log has the needed pages. Opens
+  /// nothing, because closing would release the locks that SQLite holds for this process.
   /// @param database the connection that has the file open
   void expect_there(SQLite::Database& database);
   /// True if the path still leads to that file.
@@ -61,8 +61,8 @@ struct StoreFile {
     migrate(database, path);
   }
 
-  /// Runs f() on the open file. A file that is no history any more throws Gone. An open that fails now, as of the write-ahead
-  /// log, throws Unavailable, because descriptors or memory are missing for the moment.
+  /// Runs f() on the open file. Throws Gone if the file is no history any more. Throws Unavailable if SQLite cannot open a file
+  /// such as the write-ahead log now, because descriptors or memory are missing for the moment.
   template <class F>
   auto use(F&& f) {
     try {
@@ -84,7 +84,7 @@ struct StoreFile {
   }
 
   /// Removes the write-ahead log of a file that is gone. SQLite would replay the log onto the next file at this path, and
-  /// damage it. The log's content first goes into the file that was opened, wherever that is now.
+  /// damage it. The log's content first goes into the file that was opened, wherever that file is now.
   void take_log_away() {
     if (file.is_there()) return;
     const bool is_own = file.has_own_log();  // otherwise the log belongs to a newer file at this path

@@ -6,7 +6,7 @@
 
 namespace ablate::db {
 
-/// Parses a text as JSON. Another program may have written any text, nested to any depth. @param Json json or ordered_json
+/// Parses a text as JSON (json or ordered_json). Another program may have written any text, nested to any depth.
 /// @return a discarded value (is_discarded()) if the text is not valid or is too deep
 template <class Json = nlohmann::json>
 Json stored_json(const std::string& text) {

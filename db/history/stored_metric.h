@@ -19,7 +19,7 @@ inline MetricInfo metric_from(SQLite::Statement& statement) {
           statement.getColumn(6).getInt() != 0};
 }
 
-/// Runs a statement with the values of these columns, in their order.
+/// Runs a statement with the values of kMetricColumns, in their order.
 inline void put_metric(SQLite::Statement& statement, const MetricInfo& metric) {
   execute(statement, metric.name, metric.unit, metric.direction, metric.description,
           nlohmann::json(metric.kind).get<std::string>(), nlohmann::json(metric.owner).get<std::string>(),

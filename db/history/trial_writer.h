@@ -18,7 +18,7 @@ std::string json_text(const nlohmann::json& json);
 /// Appends a field to a content with its length, so that different field lists never give the same content.
 void add_field(std::string& content, std::string_view field);
 
-/// Returns 64 bits of the hash of a trial's settings. @param resolved output of json_text
+/// Returns 64 bits of the hash of a trial's settings, from their json_text.
 std::int64_t configuration_of(const std::string& resolved);
 
 /// SQL for the id of a key's trial; NULL if there is none. A done trial with the key comes first, then a trial that has the key
@@ -27,7 +27,7 @@ inline constexpr const char* kFindTrial =
     "SELECT coalesce((SELECT id FROM trial t WHERE key = ?1 AND EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND outcome = "
     "'done')), (SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
 
-/// Lives as long as one transaction, because it caches ids of settings, paths and values that a rollback would remove.
+/// Must not outlive a transaction, because it caches ids of settings, paths and values that a rollback would remove.
 class TrialWriter {
  public:
   explicit TrialWriter(SQLite::Database& database);
@@ -38,7 +38,7 @@ class TrialWriter {
   void settle(std::int64_t trial, const nlohmann::json& resolved);
 
  private:
-  /// Ids of a trial's parameters. seed: 0 if the trial has none.
+  /// Ids of a trial's parameters. seed: 0 if the trial has no seed.
   struct Stored {
     std::int64_t setting = 0, seed = 0;
   };

@@ -29,14 +29,14 @@ struct UnlikeAttempts {
 /// @param with_curves also compares curves, which costs a search for each point
 std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);
 
-/// Attempts whose numbers in another history differ.
+/// Attempts whose numbers differ in another history.
 struct OtherNumbers {
   std::int64_t attempts = 0;
   std::string first;  ///< "trial 0123456789ab: test/accuracy 61.5 here and 60 there"; "" if there are none
 };
 
 /// Compares the attempts that this history and the attached history `other` store under the same uid. These attempts are
-/// copies, so their numbers are equal unless another program has changed one. Leaves out the same numbers as unlike_attempts.
+/// copies, so their numbers are equal unless another program changed a copy. Leaves out the same numbers as unlike_attempts.
 /// Reads a merge's temporary tables `known` (old, id) and `metric_of`.
 OtherNumbers other_numbers(SQLite::Database& database);
 

@@ -84,7 +84,7 @@ class Columns {
 
 View trials(SQLite::Database& database) {
   Columns columns(around({{"attempt", "a.id"}, {"experiments", kExperiments}}, {}));
-  // One subquery per column: SQLite drops the columns that a query does not use, and finds the others by index.
+  // One subquery per column: SQLite drops the columns that a query does not use, and finds the other columns by index.
   columns.add(database, "path", "parameter", [](const std::string& id) {
     return fmt::format("(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM value v WHERE v.id = {})",
                        value_at(id));

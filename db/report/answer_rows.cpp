@@ -15,10 +15,10 @@
 namespace ablate::db {
 namespace {
 
-/// "failed 1/3: diverged, no number 1/3"
+/// Returns "failed 1/3: diverged, no finite number 1/3".
 std::string open_trials(const std::vector<Cell>& cells) {
   auto text = failure_text(cells.front());
-  int without = 0;  // the metric that lacks most counts
+  int without = 0;  // the metric with most missing numbers counts
   for (const auto& cell : cells)
     without = std::max(without, static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
                                                                [](const auto& one) { return !std::isfinite(one.value); })));
@@ -26,7 +26,7 @@ std::string open_trials(const std::vector<Cell>& cells) {
   return text;
 }
 
-/// "0.001 to 0.01 (x 10)"
+/// Returns "0.001 to 0.01 (x 10)".
 std::string range_text(const RateWindow& window) {
   if (window.low == window.high) return window.low;
   auto text = fmt::format("{} to {}", window.low, window.high);
@@ -96,7 +96,7 @@ NamedRows data_rows(const RateWindows& windows) {
   return all;
 }
 
-/// "71.20 [70.90, 71.50]"
+/// Returns "71.20 [70.90, 71.50]".
 std::string with_interval(const Digits& digits, double value, double low, double high) {
   if (!std::isfinite(value)) return kAbsent;
   if (!std::isfinite(low)) return digits.text(value);
@@ -138,7 +138,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people) {
-      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // no digit of it shows
+      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // it shows as 0
       all.rows.push_back(
           {with_unit(effects.metric), path, from, to, with,
            with_interval(digits, difference.value, difference.low, difference.high), difference.n,

@@ -13,7 +13,7 @@ namespace ablate::db {
 
 /// Returns a row for each value of each curve: labels, parameter and value; mean, deviation and n of each metric; the number of
 /// open trials; whether dev chose the value; the window.
-/// @param for_people numbers get units and the digits that their deviation allows; only a window's first value shows it
+/// @param for_people numbers get units and the digits that their deviation allows; the window is shown at its first value
 NamedRows window_rows(const RateWindows& windows, bool for_people);
 
 /// Returns a row for each change from the reference if there is one, else a row for each value of each parameter.
@@ -24,8 +24,8 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people);
 /// deviation of the paired differences, and the least difference that these seeds find in kPower of all cases, at Holm's first
 /// level over the table's comparisons. Then the seeds needed to find `difference`, and why a number is unknown.
 /// @param table has `against` or contrasts
-/// @param difference to find, in the metric's unit; if absent, no seeds are named. The difference so far does not replace it:
-/// it is large if the test has found it, and small if not.
+/// @param difference difference to find, in the metric's unit; nullopt: no number of seeds is given. The difference so far does
+/// not replace it: that difference is large if the test found it significant, and small if not.
 /// @param for_people metrics carry their units, numbers are texts with the digits that their deviation allows, "-" for null
 NamedRows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
 

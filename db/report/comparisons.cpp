@@ -143,7 +143,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
     if (!is_tested(metric)) names.push_back(metric.name);
   if (!names.empty())
     table_.notes.push_back(
-        fmt::format("not tested: {}: a count, or a derived value that says no better end (NAME[max] = ...)", some_of(names)));
+        fmt::format("not tested: {}: a count, or a derived value that has no better end (NAME[max] = ...)", some_of(names)));
   if (!alone_.empty()) table_.notes.push_back("left out of the differences, without a partner: " + partners_text());
   for (const auto& [why, cells] : left_) {
     std::map<std::string, std::set<std::size_t>> by_metric;
@@ -156,7 +156,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
   }
 }
 
-/// "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other"
+/// Returns "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other".
 std::string Comparisons::partners_text() const {
   std::vector<std::pair<std::string, std::vector<std::string>>> all;  // with columns and metrics
   for (const auto& [cell, reference, own, of_reference] : alone_) {
@@ -211,7 +211,7 @@ std::string Comparisons::test_text(const std::string& marks) const {
                      have_seeds() ? "seeds" : "values", table_.varied.empty() ? "" : ", which vary " + table_.varied,
                      fmt::join(tests, "; "),
                      t           ? "for normal differences"
-                     : any_drawn ? fmt::format("of {} draws by a fixed seed where exact ones were too many", kDraws)
+                     : any_drawn ? fmt::format("from {} draws by a fixed seed if an exact p takes too long", kDraws)
                                  : "exact");
 }
 

@@ -33,12 +33,12 @@ class Comparisons {
   /// @param table its cells must not move during this object's lifetime
   explicit Comparisons(Table& table) : table_(table) {}
 
-  /// Writes the difference of two cells, if it exists, and registers its test, if one is possible.
+  /// Writes the difference of two cells, if it exists, and registers its test, if a test is possible.
   /// @param into must not move until decide()
   void compare(std::size_t at, std::size_t to, Comparison& into);
   /// Registers a test of two cells of a column and reports it nowhere. Skips cells that cannot be tested.
   void compare_quietly(std::size_t at, std::size_t to);
-  /// Leaves a cell untested. The fault is that of the cell `whose`: the cell `at` itself or its reference.
+  /// Leaves the cell `at` untested. The cell `whose` is the cause: the cell `at` itself or its reference.
   void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);
 
   /// Corrects the p-values after all comparisons are registered, and fills each Comparison with the test's result.
@@ -49,11 +49,11 @@ class Comparisons {
   std::size_t count() const { return tested_.size(); }
   /// Adds notes on the tests and on untested cells.
   /// @param marks legend, "* better, - worse than attention=softmax"; a mark without a better end is added if needed
-  /// @param more a further note after that of the test, or ""
+  /// @param more a further note after the note of the test, or ""
   /// @param remedy end of the note that no difference can be significant
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
-  /// "softmax 1/2": the labels of a cell's row.
+  /// Returns the labels of a cell's row, "softmax 1/2".
   std::string row_of(std::size_t cell) const;
 
  private:

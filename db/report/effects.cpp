@@ -26,7 +26,7 @@ namespace {
 
 constexpr const char* kReference = "--reference";
 
-/// The setting that meets the conditions.
+/// Returns the setting that meets the conditions.
 std::size_t reference_of(const Table& table, const std::vector<std::string>& conditions) {
   for (const auto& condition : conditions) {
     const auto path = history_path(condition.substr(0, condition.find('=')));
@@ -47,7 +47,7 @@ std::size_t reference_of(const Table& table, const std::vector<std::string>& con
                           lines.text, fmt::join(rest, " or ")));
 }
 
-/// Returns the index of the only parameter that differs between two settings, or nullopt. Parameters absent in one are ignored.
+/// Returns the index of the only parameter that differs between two settings, or nullopt. Ignores absent parameters.
 std::optional<std::size_t> changed(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> all, in_both;
   for (std::size_t p = 0; p < from.size(); ++p) {
@@ -60,7 +60,7 @@ std::optional<std::size_t> changed(const std::vector<std::string>& from, const s
   return std::nullopt;
 }
 
-/// The settings that are one change away from the reference, parameter by parameter.
+/// Returns the settings that are one change away from the reference, parameter by parameter.
 std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& table, std::size_t reference) {
   std::vector<std::pair<std::size_t, Effects::Change>> all;
   const auto& from = table.rows[reference];
@@ -115,7 +115,7 @@ struct GridLevels {
     std::string text;
     nlohmann::ordered_json json;
   };
-  /// @param settings one in each row
+  /// @param settings one setting in each row
   explicit GridLevels(const Table& settings)
       : of(settings.row_paths.size()), place(settings.row_paths.size()), others(settings.row_paths.size()) {
     const auto& paths = settings.row_paths;
@@ -139,8 +139,8 @@ struct GridLevels {
 
   std::vector<std::vector<Level>> of;   ///< [parameter], in the order of the grid
   std::vector<std::vector<int>> place;  ///< [parameter][setting]; -1: absent
-  /// [parameter]: true for a training parameter with one value for each setting of the others. An imported study of tuned
-  /// values has them; the table of a tuned study in the history has no rows for them.
+  /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
+  /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
   std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except those that belong to it
 };
@@ -223,8 +223,8 @@ Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, 
   return all;
 }
 
-/// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). Unknowns that earlier ones
-/// determine get coefficient 0. That does not change any function of the unknowns that the data determine.
+/// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). An unknown that earlier unknowns
+/// determine gets coefficient 0. Functions of the unknowns that the data determine do not depend on this choice.
 class NormalEquations {
  public:
   explicit NormalEquations(std::size_t unknowns)
@@ -263,7 +263,7 @@ class NormalEquations {
     }
   }
 
-  /// Sum of squares of the residuals, after solve().
+  /// Returns the sum of squares of the residuals, after solve().
   double residual() const { return at(unknowns_, unknowns_); }
 
  private:
@@ -314,7 +314,7 @@ class SettingsMetric {
     return std::any_of(one.values.begin(), one.values.end(), [](const auto& value) { return std::isfinite(value.mean); });
   }
 
-  /// Returns the indexes of a parameter's unknowns in the equations: the general mean comes first, then value by value.
+  /// Returns the indices of a parameter's unknowns in the equations, one for each value. Index 0 is the general mean.
   std::vector<std::size_t> unknowns_of(std::size_t p) const {
     std::size_t first = 1;
     for (std::size_t q = 0; q < p; ++q) first += levels_.of[q].size();

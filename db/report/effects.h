@@ -14,8 +14,8 @@ std::vector<std::string> reference_conditions(const std::string& text);
 /// Returns the effects on each metric.
 /// - Marginal means: matched_means of each value, matched by all other parameters and the seed. A parameter's own parameters
 /// (attention.rates of attention) need not match: each value is averaged over them. Training parameters with one value for each
-/// setting of the others need not match either. Trials without the parameter are excluded. Values without common settings get
-/// no estimate.
+/// setting of the other parameters need not match either. Trials without the parameter are excluded. Values without common
+/// settings get no estimate.
 /// - Importance: the share of the variance between the settings' means (over seeds, each with equal weight) that the parameter
 /// explains alone. On a full grid it is the main effect in the functional ANOVA (Hutter, Hoos and Leyton-Brown 2014, section
 /// 3). Otherwise it is the least-squares share of type II: what the parameter explains beyond all others except its own

@@ -44,7 +44,7 @@ double mean(const Numbers& x) {
 
 Numbers constant(const Numbers& x, double value) { return Numbers(x.size(), value); }
 
-/// Rows that are all equal have no spread to scale by: NaN.
+/// Returns NaN if all rows are equal, because they have no spread to scale by.
 Numbers scaled(const Numbers& x) {
   const double low = least(x), high = most(x);
   auto result = x;
@@ -52,7 +52,7 @@ Numbers scaled(const Numbers& x) {
   return result;
 }
 
-/// True if numbers differ by rounding at most, as sums in another order do.
+/// True if two numbers differ only by rounding, as sums of the same numbers in another order do.
 bool ties(double a, double b) { return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
 Numbers ranks(const Numbers& x) {

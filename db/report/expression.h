@@ -12,7 +12,7 @@ namespace ablate::db {
 /// Numbers, metrics by name, + - * /, parentheses, and functions:
 ///  - log(x): the natural logarithm; round(x, n): to n decimals, halves away from zero
 ///  - min(x), max(x), mean(x): over the rows, one number for all
-///  - minmax(x): (x - min(x)) / (max(x) - min(x)); rank(x): 1 for the least, the mean of their ranks for equal ones
+///  - minmax(x): (x - min(x)) / (max(x) - min(x)); rank(x): 1 for the least; equal values get the mean of their ranks
 /// A metric's name ends at a blank or at one of ( ) , * +. Blanks are therefore required around - and / after a name. Rows
 /// without a number (NaN) are excluded from functions over the rows, and their result is NaN.
 class Expression {
@@ -29,7 +29,7 @@ class Expression {
   /// True if it contains a function over the rows.
   bool over_rows() const { return over_rows_; }
 
-  /// Returns a metric's number in each row; all metrics have equally many.
+  /// Returns a metric's number in each row; all metrics have equally many rows.
   using Lookup = std::function<const std::vector<double>&(const std::string& name)>;
   /// Returns one number for each of `rows` rows.
   std::vector<double> values(std::size_t rows, const Lookup& of) const;

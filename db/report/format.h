@@ -26,8 +26,8 @@ std::string plain_field(const nlohmann::json& field);
 std::string exact(double value);
 /// Formats with four significant digits.
 std::string brief(double value);
-/// Formats a mean with the decimals of two significant digits of the deviation. Adds "± 0" if the deviation is 0; brief(mean)
-/// if NaN.
+/// Formats a mean with the decimals of two significant digits of the deviation. Adds "± 0" if the deviation is 0. Returns
+/// brief(mean) if the deviation is NaN.
 std::string with_deviation(double mean, double deviation);
 
 /// "2,113"
@@ -47,7 +47,7 @@ std::string with_unit(const MetricInfo& metric);
 /// Returns the number of terminal columns of a text: its UTF-8 code points.
 std::size_t width(std::string_view text);
 
-/// Drops control characters except newline and tab, and shows invisible ones (with_invisible_shown). Text that a trial printed
+/// Drops control characters except newline and tab. Makes invisible characters visible (with_invisible_shown). A trial's text
 /// must not control the reader's terminal.
 std::string printable(std::string_view text);
 /// Does the same as printable for a field of a row: line ends and tabs become blanks.
@@ -60,8 +60,8 @@ std::string check_command(std::vector<std::string> ids);
 std::string first_line(std::string_view text);
 
 /// Draws "▇▅▃▂▁": values from left to right, scaled between the least and the greatest, in eight heights. If there are more
-/// values than cells, they are averaged in equal parts; otherwise each has a cell. Values that are not finite are left out, and
-/// a cell without any other value shows "×". Equal values are drawn at middle height.
+/// values than cells, they are averaged in equal parts; otherwise each value has a cell. Values that are not finite are left
+/// out, and a cell without any other value shows "×". Equal values are drawn at middle height.
 /// @param cells greatest number of characters; 0: ""
 /// @return "" without values
 std::string sparkline(std::span<const double> values, std::size_t cells);

@@ -53,7 +53,7 @@ std::string heading(const Table& table, const MetricInfo& metric, const std::vec
   return text;
 }
 
-/// Returns the number of values that a parameter was chosen from in all rows of a column; 0 if rows differ.
+/// Returns the number of values from which dev chose a parameter's value in all rows of a column; 0 if rows differ.
 int common_of(const Table& table, std::size_t column, std::size_t path) {
   int of = 0;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -65,7 +65,7 @@ int common_of(const Table& table, std::size_t column, std::size_t path) {
   return of;
 }
 
-/// Returns "train.learning_rate (of 3)", followed by its column if there are several.
+/// Returns "train.learning_rate (of 3)", followed by the column's labels.
 std::string chosen_heading(const Table& table, std::size_t column, std::size_t path) {
   auto text = table.tuned_paths[path];
   if (const int of = common_of(table, column, path); of != 0) text += fmt::format(" (of {})", of);
@@ -74,7 +74,7 @@ std::string chosen_heading(const Table& table, std::size_t column, std::size_t p
   return text;
 }
 
-/// Returns "0.003 ^" for a value at an end of the tried ones, with "(of 3)" if the heading lacks it.
+/// Returns "0.003 ^" for a value at an end of the tried values, with "(of 3)" if the heading lacks it.
 std::string chosen_text(const Table& table, std::size_t row, std::size_t column, std::size_t path) {
   const auto& choice = table.choice(row, column, path);
   if (choice.of == 0) return "";

@@ -20,7 +20,7 @@ struct Field {
   std::string significance = {};  ///< result of the test: "*", "-" or "="
   bool unsettled = false;         ///< a time measured on a busy machine
   std::string mark = {};          ///< "!", "?" or ">": the suite's verdict on this field's plugins alone
-  std::string failures = {};      ///< trials that are not done; the whole field if text is ""
+  std::string failures = {};      ///< trials that are not done; shown alone if text is ""
   /// Index in Table::cells of the cell that the number comes from.
   std::optional<std::size_t> cell = {};
 };
@@ -34,9 +34,9 @@ struct Block {
 
 struct Layout {
   std::string caption;       ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
-  bool own_caption = false;  ///< an author wrote it, so it goes into the paper
+  bool own_caption = false;  ///< true if an author wrote the caption, which then goes into the paper
   std::string label = {};    ///< Table::label
-  bool any_best = false;     ///< a best or second field is marked: the printer explains the marks
+  bool any_best = false;     ///< true if a best or second field is marked; then the printer explains the marks
   std::vector<Block> blocks;
   std::vector<std::string> notes;
 };
@@ -63,11 +63,11 @@ std::string plain(const Field& field, const Emphasis& emphasis);
 std::string request_text(const Table& table);
 
 /// Returns the first digits of the keys of the cell's trials, separated by blanks. For more than 20 trials: their number and a
-/// digest of all. Returns "" if the field has no cell or an empty one.
+/// digest of all. Returns "" if the field has no cell or an empty cell.
 std::string trials_text(const Table& table, const Field& field);
 
 /// Returns the trials of each cell of a row, after the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4
-/// 2c3d4e5f6a7b". Returns "-" if the row has none. A cell that fills several columns is listed at the first.
+/// 2c3d4e5f6a7b". Returns "-" if the row has no trials. A cell that fills several columns is listed at the first.
 std::string row_trials(const Table& table, const std::vector<Field>& row);
 
 /// Replaces row_trials in a header row.

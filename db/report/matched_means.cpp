@@ -65,7 +65,7 @@ class Grouping {
     return best;
   }
 
-  /// Adds the value that costs the fewest settings, and returns false if no value leaves a setting.
+  /// Adds the value that costs the fewest settings. Returns false if no value leaves any setting.
   bool add_next(MatchedGroup& group) const {
     const auto before = settings_in(group.blocks);
     std::size_t most = 0, next = 0;
@@ -80,7 +80,7 @@ class Grouping {
   }
 
   const std::vector<std::size_t>& settings_;
-  std::size_t most_;               ///< number of settings
+  std::size_t most_;               ///< greatest index of a setting
   std::vector<Blocks> of_;         ///< by value
   std::vector<std::size_t> left_;  ///< values without a group
 };

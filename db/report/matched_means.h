@@ -21,9 +21,9 @@ struct MatchedGroup {
 
 /// Divides values into groups with blocks in common; each value is in at most one group. The first group has the most cells:
 /// the number of its values times the number of settings that all of them share. Groups are built value by value, and the next
-/// value is always the one that costs the fewest settings.
-/// @param settings of each block, numbered from 0
-/// @param numbers of values below `values`
+/// value is always the value that costs the fewest settings.
+/// @param settings setting of each block, numbered from 0
+/// @param numbers numbers of the values below `values`
 std::vector<MatchedGroup> matched_groups(std::size_t values, const std::vector<std::size_t>& settings,
                                          std::span<const BlockNumber> numbers);
 
@@ -32,7 +32,7 @@ struct MatchedMean {
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();  ///< 95 %
 };
 
-/// Returns the mean of each value of a group over all its blocks, with Student's interval. Its variance is the residual of the
+/// Returns the mean of each value of a group over all its blocks, with Student's interval. The variance is the residual of the
 /// model value + block: how the values' differences vary over settings and seeds. NaN if no degree of freedom is left.
 std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers);
 

@@ -48,7 +48,7 @@ struct Lines {
     return std::all_of(conditions.begin(), conditions.end(),
                        [&](const auto& c) { return same(labels[line][index_of(c.path)], c.value); });
   }
-  /// "attention=adamra attention.rates=1/2"
+  /// Returns "attention=adamra attention.rates=1/2".
   std::string label(std::size_t line) const {
     std::string text;
     for (std::size_t i = 0; i < paths.size(); ++i) text += fmt::format("{}{}={}", i > 0 ? " " : "", paths[i], labels[line][i]);
@@ -61,7 +61,7 @@ struct Lines {
     });
     return rest;
   }
-  /// True if both have the same value of every parameter that both have and no condition names.
+  /// True if two lines have equal values of all parameters that both have, except parameters that a condition names.
   bool agree(std::size_t a, std::size_t b, const std::vector<Condition>& conditions) const {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const bool named = std::any_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.path == paths[i]; });

@@ -1,4 +1,4 @@
-// Row or column that the others of a table are compared with, named by a user as PATH=VALUE. No SQLite.
+// Row or column that the other rows or columns of a table are compared with: a user names it by PATH=VALUE. No SQLite.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ReferenceLines {
 };
 
 /// Finds the reference of each line. If several labels meet the conditions, a line is compared with the reference that agrees
-/// with it in all other parameters. Throws Error with the nearest name if no line or several remain.
+/// with it in all other parameters. Throws Error with the nearest name if no reference remains, or several.
 /// @param option "--baseline", for messages
 /// @param conditions "path=value" that the label of a row, or of a column, must meet
 ReferenceLines reference_lines(const std::string& option, const std::vector<std::string>& conditions, const Table& table);

@@ -41,11 +41,11 @@ struct Statistic {
   std::string (*refuse)(const std::string& value);
   /// Throws Error if the statistic has no meaning for the table. A fact is in all cells or in none, so statistics that add
   /// cells run before statistics that add facts.
-  /// @param values of the option
+  /// @param values values of the option
   /// @param table already passed through the earlier statistics
   void (*run)(const std::vector<std::string>& values, Table& table);
   int each = 1;  ///< number of values after each use of the option
-  /// Facts of each cell without values, added if the statistic does not run: the columns of CSV and JSON stay constant.
+  /// Facts without values. Each cell gets them if the statistic does not run, so that CSV and JSON always have these columns.
   std::vector<Fact> blank = {};
 };
 
@@ -64,7 +64,7 @@ bool is_t_test(const std::string& value);
 using AskedStatistics = std::map<std::string, std::vector<std::string>>;
 /// Returns what is wrong with the combination of options, "OPTION: ...", or "".
 std::string refusal_together(const AskedStatistics& asked);
-/// Runs the statistics that always run, and those whose options are present.
+/// Runs the statistics that always run, and the statistics whose options are present.
 void run_statistics(const AskedStatistics& asked, Table& table);
 
 /// Returns each column's number, or NaN. Throws Error unless the columns are one parameter with at least two numbers above 0.

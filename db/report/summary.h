@@ -19,20 +19,20 @@ struct Summary {
 
 Summary summary_of(std::span<const Sample> samples);
 
-/// True if each sample has its own seed, or there is only one: then values of other metrics or columns can be paired with it.
+/// True if each sample has its own seed, or if there is one sample: then other metrics or columns can be paired with it.
 bool have_own_seeds(std::span<const Sample> samples);
 
-/// Returns each seed's mean over so many settings, or nullopt unless every setting has the same seeds, each once.
+/// Returns each seed's mean over `settings` settings. Returns nullopt unless every setting has the same seeds, each once.
 std::optional<std::vector<Sample>> seed_means(std::span<const Sample> samples, int settings);
 
-/// Summarises the samples of a cell. Over several settings, the mean is the mean of their means; number and deviation are those
-/// of seed_means. Without seed_means, the number counts all samples and there is no deviation.
+/// Summarises the samples of a cell. Over several settings, the mean is the mean of the settings' means; number and deviation
+/// come from seed_means. Without seed_means, the number counts all samples and there is no deviation.
 Summary summary_over_settings(std::span<const Sample> samples, int settings);
 
 /// Returns half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2.
-/// @param overlap 0 for independent samples. For repeated splits of the same data, whose results are correlated: a test split's
-/// size over a training split's. The variance of the mean is a sample's times 1/n + overlap (Nadeau and Bengio 2003, section
-/// 5).
+/// @param overlap 0 for independent samples. For repeated splits of the same data, whose results are correlated, it is the size
+/// of a test split over the size of a training split. The variance of the mean is the variance of a sample times (1/n +
+/// overlap) (Nadeau and Bengio 2003, section 5).
 double interval_of(const Summary& summary, double overlap);
 
 /// Returns the relative uncertainty of a cell's mean; 0 if it is unknown.

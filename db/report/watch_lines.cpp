@@ -17,7 +17,7 @@ namespace {
 constexpr const char *kPlain = "", *kStrong = "\033[1m", *kFaint = "\033[2m", *kGood = "\033[32m", *kBad = "\033[31m";
 constexpr std::size_t kCurve = 16;     ///< cells
 constexpr std::size_t kBar = 50;       ///< columns
-constexpr std::size_t kLabel = 16;     ///< columns that a label needs before others are shown
+constexpr std::size_t kLabel = 16;     ///< columns that a label gets before other fields are shown
 constexpr std::size_t kReasons = 5;    ///< reasons of failures
 constexpr double kLongUnchanged = 60;  ///< seconds without a step after which the line says so
 

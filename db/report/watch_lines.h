@@ -39,7 +39,7 @@ class SeenLosses {
 
 struct WatchView {
   std::size_t width = 100;  ///< columns; no line is longer
-  std::size_t height = 0;   ///< lines; further ones are counted instead; 0: no limit
+  std::size_t height = 0;   ///< lines; further lines are only counted; 0: no limit
   bool colour = false;      ///< escape sequences take no columns
 };
 

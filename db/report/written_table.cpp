@@ -55,7 +55,7 @@ bool shows_nothing(const std::string& line, Format format) {
   if (format == Format::kHtml && whole.starts_with("<!--") && whole.ends_with("-->") && whole.find('>') + 1 == whole.size())
     return true;
   if (format != Format::kHtml) whole = whole.substr(0, whole.find(format == Format::kLatex ? "%" : "//"));
-  constexpr std::size_t kMostRules = 1000;  // characters: the standard library's search uses stack for each
+  constexpr std::size_t kMostRules = 1000;  // characters; the standard library's search uses stack for each character
   if (whole.size() > kMostRules) return false;
   return std::regex_match(whole, format == Format::kLatex ? latex : format == Format::kTypst ? typst : html);
 }
@@ -72,7 +72,7 @@ std::size_t table_end(const std::string& line, Format format) {
   return goes_on ? line.size() : at + end.size();
 }
 
-/// Returns a line in the form in which it is compared: blanks as one, and HTML without the command and a plain caption.
+/// Returns the compared form of a line: several blanks become one blank; HTML loses the command and a plain caption.
 std::string compared_line(const std::string& line, Format format) {
   std::string text;
   for (const char c : trimmed(line, kBlanks)) {
@@ -96,7 +96,7 @@ std::vector<std::string> lines_of(std::string text) {
   return lines;
 }
 
-/// Returns a message for each line that only one of the frames has. `found` has at least its first line.
+/// Returns a message for each line that only one of the frames has. `found` must not be empty.
 std::vector<std::string> frame_differences(const Frame& found, const Frame& expected, const std::string& name) {
   std::multiset<std::string> lacking;
   for (const auto& [unused, text] : expected) lacking.insert(text);
@@ -232,7 +232,7 @@ std::optional<std::vector<std::string>> request_of(const std::string& line, cons
   return words.get<std::vector<std::string>>();
 }
 
-/// Returns the rows with their labels, and with the number of the block unless it is the first.
+/// Returns the rows with their labels. A label contains the number of its block, unless it is the first block.
 std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, const WrittenRow*>> rows;
@@ -260,7 +260,7 @@ std::set<std::string> words_in(const std::string& text) {
   return words;
 }
 
-/// Returns "is new: b; is gone: a" for the trials of two cells.
+/// Returns "the history has trials that the file lacks: b; the file has trials that the history lacks: a" for two cells.
 std::string trials_difference(const std::string& found, const std::string& expected) {
   if (found.starts_with("all ") || expected.starts_with("all "))
     return fmt::format("found trials {}, expected {}", found.empty() ? "none" : found, expected.empty() ? "none" : expected);
@@ -275,7 +275,7 @@ std::string trials_difference(const std::string& found, const std::string& expec
   return text;
 }
 
-/// @param headings of the block, unescaped
+/// @param headings the block's headings, without escapes
 void compare_rows(const std::string& label, const WrittenRow& found, const WrittenRow& expected,
                   const std::vector<std::string>& headings, const std::string& name, std::vector<std::string>& differences) {
   const auto add = [&](std::size_t column, const std::string& what) {
@@ -337,7 +337,7 @@ std::optional<std::string> behind(const std::string& line, std::string_view mark
   return trimmed(line.substr(mark.size()));
 }
 
-/// Returns "`ablate audit a.toml --db b.db` finds them" without the text in backticks.
+/// Removes commands in backticks: returns " finds them" for "`ablate audit a.toml --db b.db` finds them".
 std::string without_commands(const std::string& note) {
   std::string text;
   bool is_command = false;

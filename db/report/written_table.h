@@ -14,17 +14,17 @@ namespace ablate::db {
 
 inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< block of a row outside all tables
 
-/// Lines of a table that are compared, with their numbers. A line that shows text and is no row is stored unchanged. A header
-/// is replaced by one word, and so is a group of rows.
+/// Lines of a table that are compared, with their numbers. One word replaces a header, and one word replaces a group of rows.
+/// Other lines that show text are stored in their compared form.
 using Frame = std::vector<std::pair<std::size_t, std::string>>;
 
 struct WrittenRow {
   std::size_t line = 0;  ///< in the file, from 1
   bool is_header = false;
-  std::size_t block = kNoBlock;               ///< table of its command that has this row, from 0
+  std::size_t block = kNoBlock;               ///< index in WrittenTable::frames of the block that has this row
   std::string source = {};                    ///< the whole line, in its compared form
   std::vector<std::string> fields;            ///< fields of the line, trimmed
-  std::map<std::size_t, std::string> trials;  ///< trials_text, by column, from 1
+  std::map<std::size_t, std::string> trials;  ///< trials_text by the column's number, from 1
 };
 
 struct WrittenTable {
@@ -36,21 +36,21 @@ struct WrittenTable {
   std::map<std::size_t, std::string> notes;  ///< notes after the table and before the next one, by line
 };
 
-/// Returns the tables of a file, with any text around them. The marks of db/report/layout.h identify them. Throws Error for
-/// rows without a table and for a request that cannot be read.
-/// @param name of the file, for messages
+/// Returns the tables of a file. Any text may be around the tables: the marks of db/report/layout.h identify them. Throws Error
+/// for rows without a table and for a request that cannot be read.
+/// @param name the file's name, for messages
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
 /// Returns a message for each row, field, note or other line of a table that differs: "table.tex:7: softmax, test/accuracy (%):
-/// found 61, expected 62". Rows are matched by their labels, in any order within their block. Further tables are ignored.
+/// found 61, expected 62". Rows are matched by labels, in any order within their block. Further blocks: only rows are compared.
 /// @param labels number of fields that name a row, after its mark
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);
 
-/// Returns a message for each note that only the file or only the history has. Ignores commands in backticks, which name a
-/// path.
+/// Returns a message for each note that only the file or only the history has. Ignores commands in backticks, because they
+/// contain a path.
 /// @param found notes by line
-/// @param table line of the table that they belong to
+/// @param table line of the notes' table
 std::vector<std::string> note_differences(const std::map<std::size_t, std::string>& found,
                                           const std::map<std::size_t, std::string>& expected, std::size_t table,
                                           const std::string& name);

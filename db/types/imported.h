@@ -49,7 +49,7 @@ struct Imported {
   std::int64_t trials = 0;         ///< new trials
   std::int64_t known = 0;          ///< trials that were imported before
   std::int64_t ran_here = 0;       ///< trials left out because a trial with the same key ran here
-  std::int64_t other_numbers = 0;  ///< trials of `trials` whose parameters and seed an earlier import has with other numbers
+  std::int64_t other_numbers = 0;  ///< new trials whose numbers differ from an earlier import of the same parameters and seed
   std::string first_other;         ///< "line 3: test/accuracy 75, and 70 in old.csv"; "" if there are none
 };
 

@@ -16,7 +16,7 @@ struct LeaseOwner {
   std::string host;
   std::int64_t process = 0, started = 0;        ///< PID and start time (core/util/processes.h)
   std::string space;                            ///< scope in which PID and start time are valid: process_space()
-  std::int64_t worker = 0, worker_started = 0;  ///< the same of the process that runs its trials; 0: none
+  std::int64_t worker = 0, worker_started = 0;  ///< PID and start time of the process that runs its trials; 0: none
 };
 
 /// Result of a request for a trial.

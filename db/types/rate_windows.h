@@ -1,4 +1,4 @@
-// A metric over all values of a parameter that dev chooses ([grid.tune]), with a curve for each row of a table. No SQLite.
+// A metric over all values of a tuned parameter ([grid.tune]), with a curve for each row of a table. No SQLite.
 #pragma once
 
 #include <limits>
@@ -23,11 +23,11 @@ struct RateWindow {
   };
   std::vector<std::string> labels;  ///< by RateWindows::label_paths
   std::string path;                 ///< path of the tuned parameter
-  std::vector<Point> points;        ///< numbers by size, then texts; values without trials in the grid here are left out
+  std::vector<Point> points;        ///< numbers by size, then texts; without values that have no trials in this row and column
   std::string judge;  ///< the metric on dev that chose the value, one of RateWindows::metrics; "": none, or several
   bool edge = false;  ///< true if the chosen value is the smallest or the largest that was tried
-  /// First and last value of the window; "" if it is not known. The window extends to both sides of the best value by the mean
-  /// of `judge`. On each side it ends before the first value whose mean is not known or is worse than the best by more than
+  /// First and last value of the window; "" if it is not known. The window contains the value with the best mean of `judge`. On
+  /// each side of that value it ends before the first value whose mean is not known, or is worse than the best by more than
   /// `tolerance`.
   std::string low, high;
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< in the unit of the metric on dev

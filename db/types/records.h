@@ -41,10 +41,10 @@ struct Audit {
   nlohmann::json findings = nlohmann::json::array();  ///< [{"check", "on", "verdict", "found", ...}], as the audit reports them
 };
 
-/// Results of predictors of a few lines on the test examples of some trials, from the examples that these trials train on.
+/// Results of simple predictors on trials' test examples. The predictors learn from the examples that these trials train on.
 struct KnownFloors {
   std::string digest;                               ///< digest of the data
-  nlohmann::json task = nlohmann::json::object();   ///< the whole section of a trial's document
+  nlohmann::json task = nlohmann::json::object();   ///< the whole task section of a trial's document
   ExampleRows rows = {};                            ///< lanes 0: trials of any batch train on these rows
   std::int64_t version = 0;                         ///< version of the predictors
   std::int64_t found_s = 0;                         ///< seconds since 1970, UTC
@@ -52,7 +52,7 @@ struct KnownFloors {
   std::int64_t examples = 0, train_size = 0;        ///< used test examples, and all training examples; for a stream, positions
   std::int64_t seen = 0;                            ///< training examples that trials train on
   nlohmann::json floors = nlohmann::json::array();  ///< [{"name", "how", "value", "trained"}], as in FoundFloors
-  std::vector<std::string> left_out;                ///< predictors that ran out of time: any may be the strongest
+  std::vector<std::string> left_out;                ///< predictors that ran out of time: any of them may be the strongest
 };
 
 /// A file that a history stores for an attempt, in a folder beside the history (db/history/artifacts.h).

@@ -1,4 +1,4 @@
-// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the others. No SQLite.
+// The ablation table: trials grouped by some parameters, a metric's mean ± deviation over the other parameters. No SQLite.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ inline constexpr const char* kBest = "best";
 
 /// A trial's value of a metric.
 struct Sample {
-  std::optional<std::int64_t> seed;  ///< nullopt if the trial has none
+  std::optional<std::int64_t> seed;  ///< nullopt if the trial has no seed
   double value;                      ///< NaN: measured, but not a number
   std::int64_t attempt = 0;          ///< number of its attempt; 0: none
   std::size_t setting = 0;           ///< number of its setting within the cell (Cell::settings)
 };
 
-/// Worst verdict of the conformance suite on the plugins behind a number, in ascending order. kBeyond: a plugin passed, but it
-/// ran at longer sequences than the suite has checked.
+/// Worst verdict of the conformance suite on the plugins behind a number. Worse verdicts have greater values. kBeyond: a plugin
+/// passed, but it ran at longer sequences than the suite has checked.
 enum class Checked { kUnknown, kPassed, kUnchecked, kBeyond, kFailed };
 
 /// Returns "passed", "beyond", "unchecked" or "failed"; "" if no plugin is known.
@@ -74,7 +74,7 @@ inline constexpr const char *kBestMark = "best", *kSecondMark = "second";
 
 /// Result of a statistic for a cell. CSV and JSON have the value under its name, or the numbers of a comparison.
 struct Fact {
-  enum class Shown { kJson, kData, kAll };  ///< JSON; JSON and CSV; both, and a printed column behind the number
+  enum class Shown { kJson, kData, kAll };  ///< kJson: in JSON; kData: also in CSV; kAll: also printed behind the number
 
   std::string name;
   std::variant<double, bool, std::string, Comparison> value = kNoNumber;  ///< NaN: no value
@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< next column in CSV; "": at the end
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that no mean is ahead; left out if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; no mark then if another cell shows the same digits
 };
 
 /// Number of a cell as people read it.
@@ -105,13 +105,13 @@ struct Cell {
   int trials = 0;                       ///< all trials of the cell; 0: the grid has no such point
   std::vector<std::int64_t> trial_ids;  ///< ids of all these trials, in their order
   std::vector<Sample> samples;          ///< samples of the done trials that have a value, in their order
-  /// Numbers of the tasks that the samples cover: one for each distinct task with parameters. Unlike tasks are not compared.
+  /// Numbers of the samples' tasks. Each distinct task with its parameters has a number. Unlike tasks are not compared.
   std::set<std::size_t> tasks;
   /// Number of settings, without seeds, that differ within the cell. Each has the same weight in the mean.
   int settings = 1;
   double spread = kNoNumber;  ///< for the step time of a single trial: spread of the steps' times, in percent of the mean
   std::vector<Failure> failures;
-  bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before times settled
+  bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before its times settled
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
   /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation are those of
@@ -146,7 +146,7 @@ struct Cell {
   }
 };
 
-/// Result of a statistic for a row and a metric, over the columns, and the same for papers' values.
+/// Result of a statistic over the columns, for a row and a metric: from measured values, and from papers' values.
 struct RowFact {
   std::string name;
   double value = kNoNumber, published = kNoNumber;

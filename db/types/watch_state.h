@@ -11,7 +11,7 @@ namespace ablate::db {
 /// A trial that runs now.
 struct WatchedTrial {
   std::string key, label;
-  std::string host;  ///< host if it is another machine, where no process can be checked; "": this one
+  std::string host;  ///< host if it is another machine, where no process can be checked; "": this machine
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< 0 steps: not reported yet
   std::optional<double> loss;        ///< the latest train/loss
@@ -39,7 +39,7 @@ struct WatchState {
   std::string experiment;
   bool is_running = false;  ///< true if a live process reports that it runs a trial of the experiment
   std::int64_t trials = 0, done = 0;
-  std::int64_t failed = 0;               ///< during a run: failures of this run, because earlier ones are run again
+  std::int64_t failed = 0;               ///< during a run: failures of this run only, because earlier failures run again
   std::int64_t queued = 0;               ///< if nothing runs: trials that are neither done nor failed
   std::int64_t imported = 0;             ///< imported trials, which `trials` does not count
   std::vector<WatchedTrial> running;     ///< latest first; includes trials that only an earlier grid had

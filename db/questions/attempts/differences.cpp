@@ -67,7 +67,7 @@ class Side {
     }
   }
 
-  /// In the order of the grid; "-" for trials without the parameter.
+  /// Returns the values in the order of the grid; "-" for trials without the parameter.
   Sets parameters() const {
     Sets sets;
     for (const auto& [path, id] : reader_.paths()) {
@@ -134,7 +134,7 @@ std::int64_t lacks(const Side& side, const Side& other) {
                        [&](const auto& place) { return !other.places.contains(place.first); });
 }
 
-/// Compares means over the trials that both have, done and with a finite number.
+/// Compares means over the trials that both sides have, and that are done with a finite number on both sides.
 void add_means(const Reader& reader, const Side& a, const Side& b, std::vector<Differing>& rows) {
   std::vector<std::pair<std::size_t, std::size_t>> shared;
   for (const auto& [configuration, place] : a.places)

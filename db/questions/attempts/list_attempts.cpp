@@ -18,7 +18,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Lists running trials, except those of dead processes of this host. Processes of other hosts cannot be checked.
+/// Lists running trials, except trials of dead processes of this host. Processes of other hosts cannot be checked.
 std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experiment, TrialLabels& labels) {
   std::vector<AttemptLine> lines;
   Statement ask(
@@ -50,7 +50,7 @@ std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experim
   return lines;
 }
 
-/// Fills in each line's value of its trial's main metric, or of the list's first metric.
+/// Fills in the value of each line: of its trial's main metric, else of the list's first metric.
 void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
   const auto metrics = main_metrics(reader, trials);
   const auto marks = main_metric_ids(trials);
@@ -66,7 +66,7 @@ void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials,
   }
 }
 
-/// Marks each line that has another attempt of the same trial with unequal numbers that should be equal.
+/// Marks the lines of two attempts at one trial if their numbers should be equal, but differ.
 void mark_unlike(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
   std::vector<std::int64_t> ids;
   for (const auto& trial : trials) ids.push_back(trial.id);

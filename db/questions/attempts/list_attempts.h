@@ -18,10 +18,10 @@ struct AttemptsRequest {
 
 struct AttemptLine {
   std::int64_t attempt = 0;  ///< number of the attempt; 0: it is running
-  bool latest_grid = true;   ///< true if the latest grid has its trial: the requested experiment's grid, else any
+  bool latest_grid = true;   ///< true if its trial is in the latest grid: of the requested experiment, else of any experiment
   std::string experiments, key, label, outcome, reason;
   std::optional<double> value;  ///< value of `metric`
-  std::string metric;           ///< its trial's main metric; train/loss if it is running; "" if the list has none
+  std::string metric;           ///< its trial's main metric; train/loss if it is running; "" if the list has no metrics
   double wall_s = 0;            ///< time until now if it is running
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not known
@@ -38,7 +38,7 @@ struct AttemptList {
 };
 
 /// Lists attempts. A label names the parameters that vary in the trial's latest experiment.
-/// Throws Error as Reader::experiment.
+/// Throws Error as Reader::experiment does.
 AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request);
 
 }  // namespace ablate::db

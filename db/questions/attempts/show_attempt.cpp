@@ -31,8 +31,8 @@ namespace {
 using nlohmann::ordered_json;
 using SQLite::Statement;
 
-/// Command that runs a trial of an experiment's latest grid again, and the reason if that differs from the earlier run; "" if
-/// no reason is known.
+/// Command that runs a trial of an experiment's latest grid again. note: reasons why the new run may differ from the earlier
+/// run; "" if no reason is known.
 struct Repeat {
   std::string command, note;
 };
@@ -52,8 +52,8 @@ bool is_relative_path(const ordered_json& value) {
   return text.find('/') != std::string::npos && text.front() != '/' && !parse_rate(text.substr(0, text.find(',')));
 }
 
-/// @param key of the trial @param folders result of named_folders @param parameters of the trial, by path
-/// @param changed plugins with another code today, which changes the trial's key
+/// @param folders, parameters result of named_folders; the trial's parameters, by path
+/// @param changed plugins that have other code today, which changes the trial's key
 Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
                  const ordered_json& parameters, const std::vector<std::string>& changed) {
   // A done trial does not run again in the same history, so the repetition uses another history.
@@ -143,7 +143,7 @@ ordered_json files_of(const Reader& reader, std::int64_t attempt) {
   return files;
 }
 
-/// Returns the checkpoint that an attempt resumed from, by its environment; null if none or not valid.
+/// Returns the checkpoint that an attempt resumed from, as its environment records it; null if there is no valid record.
 ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   const auto found = environment.find("resumed");
   if (found == environment.end() || !found->is_object() || !found->value("step", ordered_json()).is_number_integer())
@@ -162,7 +162,7 @@ ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   return resumed;
 }
 
-/// Key under which a trial runs again, and plugins whose code today neither ran nor is proven to give the same numbers.
+/// Key under which a trial runs again, and plugins whose code of today neither ran in the trial nor is proven equal to it.
 struct Today {
   std::string key;
   std::vector<std::string> changed;
@@ -218,7 +218,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
       const bool listed = experiments.getColumn(4).getInt() != 0;
       all["experiments"].push_back(
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
-      // Takes the latest experiment whose latest grid has the trial, else the latest that once had it.
+      // Takes the latest experiment whose latest grid has the trial, else the latest experiment that once had it.
       if (!file.empty() && (!repeated || listed || !repeated->listed))  // imports have no study
         repeated =
             StoredStudy{experiments.getColumn(5).getInt64(), file, experiments.getColumn(3).getString(), overrides, listed};
@@ -312,7 +312,7 @@ FoundAttempt find_attempt(const Reader& reader, const std::string& name) {
   const bool hex = name.size() >= 4 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
   Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
   if (hex) {
-    SQLite::bind(by_key, name, name + "g");  // after all hex digits
+    SQLite::bind(by_key, name, name + "g");  // "g" sorts after every hex digit
     if (by_key.executeStep()) {
       const auto trial = by_key.getColumn(0).getInt64();
       const auto key = by_key.getColumn(1).getString();

@@ -16,15 +16,15 @@ namespace ablate::db {
 ///   attempt (its number), key, experiments: [{name, file, overrides, latest_grid}], outcome, reason, signal, exit_code,
 ///     started_us, wall_s, step, steps, cpu_s, peak_resident_bytes, parameters: {path: value}
 ///   results: [{metric, value, unit, direction}], curves: {metric: [[step, value], ...]}
-///   plugins: [{kind, id, version, code_identity, content_hash, path, verdict, failed_checks}]; verdicts as at its start
+///   plugins: [{kind, id, version, code_identity, content_hash, path, verdict, failed_checks}]; verdict at the attempt's start
 ///   environment; {"damaged": its text} if it is no JSON object. output: end of the printed text
 ///   files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (original size), is_there, removed_us or null}]
 ///   resumed: null, or {step and attempt (null: not recorded) of the checkpoint, environments of earlier steps as differences
-///     (core/records/environment_parts.h), processor (only from old versions: that of the checkpoint, if another)}
+///     (core/records/environment_parts.h), processor (only from old versions: the checkpoint's processor, if it differs)}
 ///   attempts: [{attempt, outcome}] at the trial, unlike: [UnlikeAttempts::text], repeat: command that runs the trial again as
-///     in its experiment's latest run (study, overrides, plugin folders), repeat_note: "", or why that is not this attempt
+///     in its experiment's latest run (study, overrides, plugin folders), repeat_note: "", or why its result may differ
 /// Throws Error if there is no such attempt, or if several trials' keys match.
-/// @param name the attempt's number, or first digits of a trial's key: then the trial's latest done attempt, else its latest
+/// @param name the attempt's number, or first digits of a trial's key for its latest done attempt, else its latest attempt
 /// @param default_folders folders in which `ablate run` finds plugins by default
 /// @param code_in returns the code identity of a library's file today; "" if it is not known
 nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& name,
@@ -36,7 +36,7 @@ struct FoundAttempt {
   bool by_key = false;  ///< true if it was named by its trial's key: another attempt at the trial is equally good
 };
 
-/// Finds an attempt by number, or by first digits of a trial's key: then the trial's latest done attempt, else its latest.
+/// Finds an attempt by number. By first digits of a trial's key, finds its latest done attempt, else its latest attempt.
 /// Throws Error if there is no such attempt, or if several trials' keys match.
 FoundAttempt find_attempt(const Reader& reader, const std::string& name);
 

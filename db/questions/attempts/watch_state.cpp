@@ -31,8 +31,8 @@ std::int64_t listed_us(const Reader& reader, std::int64_t experiment) {
   return number_from(ask, experiment);
 }
 
-/// Moves running trials into the state. Ignores a trial that ended within the last second and is still reported as running,
-/// because its attempt exists. Returns the trials' ids.
+/// Moves running trials into the state. Ignores a trial that is reported as running although its attempt exists: it ended
+/// within the last second. Returns the trials' ids.
 std::set<std::int64_t> take_running(const Reader& reader, const std::vector<AttemptLine>& lines, std::int64_t now_us,
                                     WatchState& state) {
   std::set<std::int64_t> trials;
@@ -82,8 +82,8 @@ struct Times {
   std::int64_t count = 0;
 };
 
-/// Estimates the time left. Each queued trial takes the mean time of done trials, else the expected time of the running ones.
-/// Assumes as many trials at a time as now. The grid ends after the last running trial.
+/// Estimates the time left. A queued trial takes the mean time of done trials, else the mean expected time of running trials.
+/// As many trials run at a time as now. The grid does not end before its last running trial.
 std::optional<double> time_left(const WatchState& state, Times times) {
   double longest_s = 0, running_s = 0;
   if (times.count == 0)

@@ -10,14 +10,14 @@
 
 namespace ablate::db {
 
-/// Returns the experiments with running trials, in the order of their grids. A trial of several experiments counts for the one
-/// with the latest grid. Dead processes of this host are ignored; processes of other hosts cannot be checked.
+/// Returns the experiments with running trials, in the order of their grids. A trial of several experiments counts for the
+/// experiment with the latest grid. Ignores dead processes of this host; processes of other hosts cannot be checked.
 std::vector<std::string> running_experiments(const Reader& reader);
 
 /// Returns the experiment with the latest grid; "" if there is none.
 std::string latest_experiment(const Reader& reader);
 
-/// @param now_us microseconds since 1970, UTC. Throws Error as Reader::experiment.
+/// Throws Error as Reader::experiment does. `now_us` is in microseconds since 1970, UTC.
 WatchState watch_state(const Reader& reader, const std::string& experiment, std::int64_t now_us);
 
 }  // namespace ablate::db

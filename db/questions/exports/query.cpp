@@ -135,7 +135,7 @@ const char* action_name(int action) {
   return at == names.end() ? "a change of the schema" : at->second;
 }
 
-/// Allows reading, and stores any other action in `tried`. @param tried a std::string
+/// Allows reading, and stores any other action in `tried`, a std::string.
 int only_reading(void* tried, int action, const char* first, const char* second, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
@@ -159,7 +159,7 @@ int only_reading(void* tried, int action, const char* first, const char* second,
   throw Error(fmt::format("`ablate query` only reads: found {}, expected one SELECT. Nothing was changed.", found));
 }
 
-/// Returns a hint if a name is the one that schema 5 used.
+/// Returns a hint if a name has changed since schema 5.
 std::string renamed(const std::string& name, const char* before, const char* now) {
   return name == before ? fmt::format(" (it is called {} now)", now) : "";
 }
@@ -226,7 +226,7 @@ std::vector<View> known_views(const Reader& reader) {
   return guarded(reader.file(), [&] { return views(reader.database()); });
 }
 
-/// Returns the name of the first parameter; "?" if it has none.
+/// Returns the name of the first parameter; "?" if the parameter has no name.
 std::string parameter_name(sqlite3_stmt* statement) {
   const char* name = sqlite3_bind_parameter_name(statement, 1);
   return name == nullptr ? "?" : name;
@@ -251,7 +251,7 @@ class Session {
     sql_ = sql;
     const char* rest = nullptr;
     auto statement = prepare_one(sql.c_str(), rest);
-    if (!statement) throw Error("the SQL is empty: `ablate query` without any lists the views and columns");
+    if (!statement) throw Error("the SQL is empty: `ablate query` without SQL lists the views and columns");
     if (!sqlite3_stmt_readonly(statement.get())) refuse("a statement that writes");
     for (const char* next = rest; *next != '\0'; next = rest)  // comments and extra semicolons are no statement
       if (prepare_one(next, rest)) refuse("a second statement");

@@ -28,7 +28,7 @@ namespace {
 /// Steps and values (NaN for a value that is not a number), by step.
 using CurvePoints = std::vector<std::pair<std::int64_t, double>>;
 
-/// Returns a metric's curve for each attempt; empty if the attempt has none.
+/// Returns a metric's curve for each attempt; empty if the attempt has no curve.
 std::vector<CurvePoints> load_curves(const Reader& reader, std::int64_t metric_id, const std::vector<std::int64_t>& attempts) {
   return guarded(reader.file(), [&] {
     std::vector<CurvePoints> curves;
@@ -78,8 +78,8 @@ std::vector<std::int64_t> attempts_of(const Table& table) {
   return {all.begin(), all.end()};
 }
 
-/// Returns the metric whose curves are drawn: the requested one; else dev/NAME for trials that test/NAME judges, else
-/// train/loss.
+/// Returns the metric whose curves are drawn: the requested metric; else the first that has a curve among the main metric, its
+/// counterpart on dev, train/loss and all other metrics.
 /// @param usual the table without requested metrics, because a metric with a curve may have no final value
 std::string curve_metric(const Reader& reader, const Table& usual, const std::vector<std::string>& requested) {
   const auto known = metrics_with_curves(reader, attempts_of(usual));
@@ -98,7 +98,7 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
   return known.front();
 }
 
-/// Returns a line: mean and spread at each step that all curves have, computed as for a cell with that many settings.
+/// Returns a line: mean and spread at each step that all curves have, computed as in a cell with `settings` settings.
 std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& attempts, const Table& table, int settings,
                                    std::size_t& left_out) {
   std::map<std::int64_t, std::vector<Sample>> values;  // by step

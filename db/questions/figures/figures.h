@@ -29,7 +29,7 @@ struct FigureRequest {
 struct FigureKind {
   const char* name;
   const char* help;
-  const char* x_help;  ///< help for --x; "": the kind takes none
+  const char* x_help;  ///< help for --x; "": the kind takes no --x
   /// Throws Error as make_table does, for an unknown x, and if there is nothing to draw.
   Figure (*make)(const Reader& reader, FigureRequest request);
 };
@@ -44,7 +44,7 @@ const std::vector<const FigureKind*>& all_figures();
 /// Returns a kind by name. Throws Error with the nearest name.
 const FigureKind& figure_kind(const std::string& name);
 
-/// Makes a figure. Throws Error if x is set but the kind takes none; else as FigureKind::make.
+/// Makes a figure. Throws Error as FigureKind::make does, and if x is set for a kind that takes no --x.
 Figure make_figure(const Reader& reader, const FigureKind& kind, const FigureRequest& request);
 
 }  // namespace ablate::db

@@ -21,7 +21,7 @@ std::string cost_metric(const std::string& x) {
   return x;
 }
 
-/// True if a is at least as good as b in both, and better in one.
+/// True if a is at least as good as b in x and in y, and better in x or in y.
 bool dominates(const FigurePoint& a, const FigurePoint& b, bool low_x, bool low_y) {
   const double x = low_x ? b.x - a.x : a.x - b.x, y = low_y ? b.y - a.y : a.y - b.y;
   return x >= 0 && y >= 0 && (x > 0 || y > 0);
@@ -40,7 +40,7 @@ void add_front(FigurePanel& panel, bool low_x, bool low_y) {
   std::sort(front.begin(), front.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
   std::vector<FigurePoint> stairs;
   for (const auto& point : front) {
-    // Between two points, the worse y can be reached: the left point's if a low x is good, else the right point's.
+    // Between two points, the worse y can be reached: the left point has it if a low x is good, else the right point.
     if (!stairs.empty())
       stairs.push_back(low_x ? FigurePoint{.x = point.x, .y = stairs.back().y}
                              : FigurePoint{.x = stairs.back().x, .y = point.y});
@@ -55,7 +55,7 @@ struct Looks {
     std::size_t style, mark = kMarkOfStyle;
   };
   std::vector<Look> of_row;
-  std::vector<FigureKey> keys;  ///< if two parameters distinguish the rows
+  std::vector<FigureKey> keys;  ///< empty unless two parameters distinguish the rows
 };
 
 /// Values of one parameter: the index of each row's value, and the first row of each value.

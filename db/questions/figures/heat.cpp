@@ -15,7 +15,7 @@
 namespace ablate::db {
 namespace {
 
-/// Chooses the parameters for rows and columns. They need not be named if the grid varies exactly two.
+/// Chooses the parameters for rows and columns. The request need not name them if exactly two parameters vary.
 void choose_sides(const Table& table, TableRequest& request) {
   auto paths = table.row_paths;
   paths.insert(paths.end(), table.column_paths.begin(), table.column_paths.end());

@@ -11,7 +11,7 @@
 namespace ablate::db {
 namespace {
 
-/// Returns "rates" for "attention.rates". A text with blanks replaced a path (--rename), and is returned unchanged.
+/// Returns "rates" for "attention.rates". Returns a text with blanks unchanged: it is a name from --rename.
 std::string last_name(const std::string& path) {
   return path.find(' ') == std::string::npos ? path.substr(path.rfind('.') + 1) : path;
 }

@@ -33,7 +33,7 @@ double half_width(const Table& table, const Cell& cell);
 /// Returns "standard deviation over seeds" or "95 % interval of the mean (Student's t)".
 std::string width_text(const Table& table);
 
-/// Adds a note on means that leave out trials that are not done, with the reasons.
+/// Adds a note on trials that the means leave out because they are not done, with the reasons.
 void note_failures(const Table& table, Figure& figure);
 
 /// Returns notes on cells that the figure cannot show: without a value, or without a band.

@@ -1,4 +1,4 @@
-// Readable names for trials, and for attentions that consist of several. Internal to db/.
+// Readable names for trials, and for attentions that consist of several attentions. Internal to db/.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace ablate::db {
 
-/// Names attentions by their plugins: "linear"; one for each layer "linear / softmax"; a mixture "mixed(local, linear)".
+/// Names attentions by their plugins: "linear"; "linear / softmax" for a list of layers; "mixed(local, linear)" for a mixture.
 class AttentionNames {
  public:
   /// @param paths all paths of a history, with their ids
   explicit AttentionNames(const std::map<std::string, std::int64_t>& paths);
 
-  /// Returns the paths beside "attention" that a name consists of, with their ids: entries of lists (attention.0), parts
+  /// Returns the paths, besides "attention", whose plugins make a name, with their ids: entries of lists (attention.0), parts
   /// (attention.parts.1), and parts of entries.
   const std::map<std::string, std::int64_t>& entries() const { return entries_; }
 
@@ -36,7 +36,7 @@ class AttentionNames {
   std::map<std::string, std::map<int, std::string>> layers_, parts_;  ///< path -> index -> path of the entry
 };
 
-/// Loads the axis "attention" by name. It has no values if no trial has any.
+/// Loads the axis "attention" by name. It has no values if no trial has an attention.
 Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// Labels of trials by the parameters that vary in the trial's latest experiment, "attention=adamra attention.rates=1/2,1/4

@@ -1,4 +1,4 @@
-// Choice by dev among values that are identified by number, before any chosen trial is reported: [grid.tune] seeds.
+// Choice by dev among numbered values, for [grid.tune] seeds: before any trial of the chosen value is reported.
 #pragma once
 
 #include <cstdint>

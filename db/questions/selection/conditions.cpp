@@ -23,7 +23,7 @@ namespace {
 
 enum class Order { kEqual, kUnequal, kLess, kAtMost, kMore, kAtLeast };
 
-/// An operator that begins with another one comes first.
+/// An operator that begins with another operator comes before it.
 constexpr std::array<std::pair<std::string_view, Order>, 6> kOrders{{{"!=", Order::kUnequal},
                                                                      {"<=", Order::kAtMost},
                                                                      {">=", Order::kAtLeast},

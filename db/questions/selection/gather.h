@@ -13,7 +13,7 @@
 
 namespace ablate::db {
 
-/// Visits the rows of the wanted ids with the index of the row's id. An id of 0 is ignored, and an id may occur several times.
+/// Visits each row of the wanted ids, with the index of its id in `ids`. Ignores the id 0. An id may occur several times.
 /// @param sql takes the first and the last id as ?1 and ?2, and returns the id in column 0. One scan of tens of thousands of
 /// rows is faster than a search for each id.
 template <class F>

@@ -14,8 +14,8 @@ struct Groups {
   std::vector<std::vector<int>> keys;  ///< one value index per axis; -1: absent
   std::vector<std::size_t> of_trial;
 
-  /// The axes must outlive this object. @param keep_order true: in the trials' order; else by value: an absent parameter first,
-  /// numbers by size before text, lists by elements
+  /// The axes must outlive this object. If `keep_order`, the groups are in the trials' order. Otherwise they are sorted by
+  /// value: an absent parameter first, numbers by size before text, lists by elements.
   Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order);
 
   /// Returns one stored value per axis; null if the trials do not have the parameter.

@@ -38,7 +38,7 @@ struct Candidate {
   auto rank() const { return std::tuple(listed, turn, trial.id); }
 };
 
-/// Returns candidates in order, without attempts.
+/// Returns candidates in the order of the grid, else by id. Their attempts are not filled in yet.
 std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
   Statement ask(reader.database(),
                 experiment

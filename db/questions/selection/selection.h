@@ -18,8 +18,8 @@ inline constexpr std::int64_t kNoCell = -1;
 
 struct SelectedTrial {
   std::int64_t id = 0;
-  std::int64_t attempt = 0;     ///< latest done attempt, else the latest; 0: never run
-  std::string outcome;          ///< outcome of that attempt; "missing" without one, "undecided" if dev chose none (tuning.h)
+  std::int64_t attempt = 0;     ///< latest done attempt, else the latest attempt; 0: never run
+  std::string outcome;          ///< outcome of that attempt; "missing": no attempt; "undecided": dev chose no value (tuning.h)
   std::int64_t experiment = 0;  ///< the experiment for which it was selected; 0: the whole history
   std::int64_t setting = 0, seed = 0;  ///< ids of its parameters without the seed, and of the seed's value; 0: it has none
   std::int64_t cell = kNoCell;         ///< GridTrial::cell in the experiment's grid
@@ -33,7 +33,7 @@ struct Selection {
   /// Number of trials left out because a later trial has the same settings: a plugin, the data or ablate itself has changed
   /// since, or both trials were imported.
   std::size_t superseded = 0;
-  std::size_t superseded_imports = 0;  ///< part of these: both trials were imported
+  std::size_t superseded_imports = 0;  ///< part of `superseded` in which both trials were imported
   /// Number of trials left out because the experiment's latest grid no longer has them.
   std::size_t earlier = 0;
 };
@@ -41,11 +41,11 @@ struct Selection {
 /// Indices of some of a selection's trials.
 using Members = std::vector<std::size_t>;
 
-/// Returns the trials of an experiment's latest grid. Without an experiment, returns those of the whole history, including
-/// trials that have run and that no latest grid has any more.
+/// Returns the trials of an experiment's latest grid. Without an experiment, returns the trials of the whole history, including
+/// trials that have run although no latest grid has them any more.
 Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment);
 
-/// Returns the text that an experiment, or with "" a history, has no trials.
+/// Returns the text that an experiment has no trials. `experiment` "": the history has no trials.
 std::string no_trials_text(const Reader& reader, const std::string& experiment);
 
 /// Returns the first digits of each trial's key by the trial's id, as many as `ablate show` prints.
@@ -79,8 +79,8 @@ Axis load_axis(const Reader& reader, const std::string& path, const std::vector<
 std::vector<bool> trials_where(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials,
                                const std::function<bool(const Axis::Value&)>& is);
 
-/// All parameters with at least two values among the trials, ordered by path. Leaves out parameters that an attention's name
-/// shows (db/questions/selection/attention_names.h).
+/// Returns all parameters with at least two values among the trials, ordered by path. Leaves out parameters that an attention's
+/// name shows (db/questions/selection/attention_names.h).
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// The suite's knowledge of a plugin at the start of an attempt that used it.
@@ -94,20 +94,20 @@ struct PluginUse {
 std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(const Reader& reader,
                                                                               const std::vector<SelectedTrial>& trials);
 
-/// Returns the environment's id of each trial's attempt; 0 if it is not done.
+/// Returns the environment's id of each trial's attempt; 0 if the attempt is not done.
 std::vector<std::int64_t> environment_ids(const std::vector<SelectedTrial>& trials);
 
-/// Returns the id of each attempt's main metric; 0 if the attempt is not done or declares none.
+/// Returns the id of each attempt's main metric; 0 if the attempt is not done or declares no main metric.
 std::vector<std::int64_t> main_metric_ids(const std::vector<SelectedTrial>& trials);
 
-/// Returns a metric's value for each trial's attempt; nullopt if the attempt is not done or has none.
+/// Returns a metric's value for each trial's attempt; nullopt if the attempt is not done or has no value.
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials);
 
-/// Returns the distinct metrics that judge the trials (Attempt::main_metric), in the trials' order. If no trial declares one,
-/// returns the first that has values: test/accuracy, dev/accuracy, train/step_time, else the first metric with a direction. A
+/// Returns the distinct metrics that judge the trials (Attempt::main_metric), in the trials' order. If no trial declares such a
+/// metric, returns the first with values: test/accuracy, dev/accuracy, train/step_time, else the first with a direction. A
 /// score of a trial that ran for a bench only shows that the trial runs, so it comes after train/step_time. Attempts without
-/// `run_for` count as a study's. Never returns a metric of a group. Empty if there are no values.
+/// `run_for` count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
 std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

@@ -21,7 +21,7 @@ struct Count {
   int layers = 0, of_it = 0;
 };
 
-/// Counts a trial's entries of one path.
+/// Counts the trials' entries at one path.
 void count_layers(const Axis& axis, const std::string& attention, std::vector<Count>& counts) {
   for (std::size_t t = 0; t < counts.size(); ++t) {
     if (axis.of(t) == nullptr) continue;
@@ -36,7 +36,7 @@ std::string fraction_text(const Count& count) {
   return fmt::format("{}/{}", count.of_it / common, count.layers / common);
 }
 
-/// True if an entry's path is a layer's, "attention.0", and not of a part.
+/// True if an entry's path leads to a layer, as "attention.0" does, and not to a part.
 bool is_layer(const std::string& path) { return setting::layer_of(path) == path; }
 
 /// Returns "softmax" for "share(softmax)"; nullopt if the path is no share.
@@ -146,7 +146,7 @@ std::string unknown_path(const char* option, const std::string& path, const std:
     remedy = fmt::format(" (did you mean {}?)", fmt::join(whole, ", "));
   else
     remedy = hint(path, names);
-  if (remedy.empty() && !differing.empty()) remedy = fmt::format(" (those that vary: {})", fmt::join(differing, ", "));
+  if (remedy.empty() && !differing.empty()) remedy = fmt::format(" (parameters that vary: {})", fmt::join(differing, ", "));
   return fmt::format("{}: no trial has a parameter \"{}\"{}", option, path, remedy);
 }
 

@@ -33,7 +33,7 @@ struct RequestedPaths {
   std::vector<std::string> apart;          ///< paths that are shown elsewhere, and are rows only if they are named
 };
 
-/// Returns the axis of a parameter, varying or not; nullopt if no trial of the history has it. @param known Reader::paths()
+/// Returns the axis of a parameter, varying or not; nullopt if no trial of the history has it.
 /// @param known Reader::paths()
 std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTrial>& trials,
                               const std::map<std::string, std::int64_t>& known, const std::string& path);

@@ -27,7 +27,7 @@ class TuningRemarks {
   void unchosen() { ++unchosen_; }
   /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
-  /// Records that a choice that was added as undecided is made, but none of its reported trials is here.
+  /// Records that a choice, which add() counted as undecided, is made. None of its reported trials is here.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();
@@ -164,7 +164,7 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
 }
 
 /// Returns the reported trials of a grid that compares values on separate seeds, if nothing is chosen. For a cell without
-/// reported trials, returns its tuning trials as "undecided", so that no result of theirs is read.
+/// reported trials, returns its tuning trials as "undecided", so that none of their results is read.
 std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   std::set<std::int64_t> reported;
   for (const auto& trial : trials)
@@ -175,8 +175,8 @@ std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   return trials;
 }
 
-/// Returns the shown trials of a cell: those of the best value, or, if values are compared on separate seeds, the value's other
-/// seeds. Returns all trials, and resets `best`, if there are none.
+/// Returns the shown trials of a cell: all trials of the best value, or only its trials on other seeds if values are compared
+/// on separate seeds. Without such trials, returns all trials of the cell and resets `best`.
 Members shown_of(const Members& cell, const std::vector<SelectedTrial>& trials, const std::vector<std::size_t>& combination,
                  bool is_apart, Contest& contest) {
   if (!contest.best) return cell;
@@ -267,7 +267,7 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
   return tuning;
 }
 
-/// Appends the choices of another experiment. A parameter that one of them does not tune gets an empty choice there.
+/// Appends the choices of another experiment. A parameter that an experiment does not tune gets an empty choice there.
 void append(const Tuning& from, Tuning& to) {
   for (const auto& path : from.paths)
     if (std::find(to.paths.begin(), to.paths.end(), path) == to.paths.end()) {

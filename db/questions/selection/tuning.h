@@ -16,13 +16,13 @@ namespace ablate::db {
 /// The metrics on dev by which trials select their best weights, with their values. Reads no result of the test split.
 class DevMetrics {
  public:
-  /// @param trials must outlive this
+  /// @param trials must outlive this object
   DevMetrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-  /// Returns the metric of the first of some trials that declares its main metric; nullptr if none does.
+  /// Returns the metric on dev of the first of the trials that declares a main metric; nullptr if no trial declares one.
   const Reader::StoredMetric* of(const Members& members) const;
 
-  /// Returns a trial's value; NaN if it has none, for example because it is not done.
+  /// Returns a trial's value; NaN if the trial has no value, for example because it is not done.
   double value(const Reader::StoredMetric& metric, std::size_t trial);
 
  private:
@@ -36,19 +36,19 @@ class DevMetrics {
 /// The values of one cell of a study with [grid.tune], compared by dev.
 struct Contest {
   std::vector<Members> values;      ///< the trials of each combination of values, in the grid's order
-  std::set<std::size_t> compared;   ///< indices into values: those whose trials all have a number on dev
-  std::optional<std::size_t> best;  ///< the one of these with the best mean, the first of equals
+  std::set<std::size_t> compared;   ///< indices into `values` of combinations whose trials all have a number on dev
+  std::optional<std::size_t> best;  ///< the compared index with the best mean; the first of equal means
 };
 
-/// Compares the values of a cell. @param combination index by trial of the selection @param metric nullptr: nothing is compared
+/// Compares the values of a cell; nothing if `metric` is nullptr. `combination` has an index by trial of the selection.
 Contest contest_of(const Members& cell, const std::vector<std::size_t>& combination, const Reader::StoredMetric* metric,
                    DevMetrics& dev);
 
 /// Result of the choice. A cell is all trials that differ only in tuned values and seeds.
 struct Tuning {
   std::vector<std::string> paths;  ///< parameters whose values dev chooses; empty: every trial counts
-  /// The trials of each cell's chosen value. If none can be chosen yet, all trials of the cell, with outcome "undecided" in
-  /// place of done, so that no result is read.
+  /// The trials of each cell's chosen value. If no value can be chosen yet, all trials of the cell, with outcome "undecided" in
+  /// place of "done", so that no result is read.
   std::vector<SelectedTrial> trials;
   std::vector<std::size_t> cell_of;        ///< index into cells by trial
   std::vector<std::vector<Chosen>> cells;  ///< [cell][path]
@@ -60,12 +60,12 @@ struct Tuning {
 /// the test split. If trials tune on separate seeds (SelectedTrial::tunes), only these trials are compared, and the result has
 /// the other trials of the chosen value. If a tuned parameter is named, the result has the tuning trials, which cover all
 /// values.
-/// @param trials of the latest grids of experiments, chosen within each experiment. Grids that do not tune or have no cells
-/// stay unchanged, as does an imported trial without a cell.
+/// @param trials trials of the latest grids of experiments; dev chooses within each experiment. Grids that do not tune or have
+/// no cells stay unchanged, as does an imported trial without a cell.
 /// @param named parameters that the table shows with all of their values, as if they were not tuned
 Tuning choose_by_dev(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named);
 
-/// Fills table.tuned_paths and table.chosen. @param members of rows and columns, as in TableTrials
+/// Fills table.tuned_paths and table.chosen. `members` are as in TableTrials.
 void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Table& table);
 
 }  // namespace ablate::db

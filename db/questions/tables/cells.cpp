@@ -18,7 +18,7 @@
 namespace ablate::db {
 namespace {
 
-/// @param settings by trial; empty: all trials have the same
+/// @param settings settings by trial; empty: all trials have the same setting
 std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
                                const std::vector<std::optional<double>>& values,
                                const std::vector<std::size_t>& settings = {}) {

@@ -26,20 +26,20 @@ void fill_cells(const TableTrials& from, Table& table);
 /// Returns the index into table.cells of a metric in a row and column, counted row by row.
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
-/// Fills published of all cells and of the table from the experiment's study, or for the whole history from the latest study
-/// with values. Adds notes on the sources. Runs after fill_settings. @param varying axes that vary among the trials
+/// Fills `published` of all cells and of the table from the experiment's study, or for the whole history from the latest study
+/// with values. Adds notes on the sources. Runs after fill_settings. `varying` are the axes that vary among the trials.
 void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Fills settings of all cells and of their samples, and the differences between the seeds of a setting.
+/// Fills `settings` of all cells and of their samples, and the differences between the seeds of a setting.
 /// @param varying axes that vary among the trials
 void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Fills tasks of all cells. @param varying axes that vary among the trials
+/// Fills `tasks` of all cells. `varying` are the axes that vary among the trials.
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Steps are settled if their times spread by at most this percentage, and
+/// Step times are settled if they spread by at most this percentage, and if kLeastComputing is met.
 inline constexpr double kMostSpread = 10;
-/// if a trial on the CPU with one thread (train.threads) computes for at least this part of a step's time. Otherwise its only
+/// A trial on the CPU with one thread (train.threads) must compute for at least this part of a step's time. Otherwise its only
 /// thread waited for a processor.
 inline constexpr double kLeastComputing = 0.9;
 

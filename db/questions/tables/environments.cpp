@@ -119,7 +119,7 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const json& en
   return fields;
 }
 
-/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if the environment does not record it.
+/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if the environment records neither.
 std::string instructions_of(const json& environment, bool mixed) {
   std::vector<std::string> parts;
   if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));
@@ -153,7 +153,7 @@ std::vector<std::string> machines(const std::vector<Recorded>& recorded) {
   return {names.begin(), names.end()};
 }
 
-/// Returns "" if nothing differs. @param without a field that another note reports, or ""
+/// Returns a note on differing fields; "" if no field differs. Leaves out the field `without`, which another note reports.
 std::string differences(const std::vector<Recorded>& recorded, const std::string& without) {
   struct Value {
     std::string text;
@@ -183,7 +183,7 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   std::erase_if(values, [](const auto& field) { return field.second.size() < 2; });
   if (values.empty()) return "";
   for (auto& own : fields) std::erase_if(own, [&](const auto& field) { return !values.contains(field.first); });
-  // An environment that records a part of another one's fields, with equal values, is not counted.
+  // An environment is not counted if another environment has all of its fields, with equal values, and more fields.
   const std::set<std::map<std::string, std::string>> distinct(fields.begin(), fields.end());
   const auto environments = std::count_if(distinct.begin(), distinct.end(), [&](const auto& own) {
     return std::none_of(distinct.begin(), distinct.end(), [&](const auto& other) {
@@ -200,7 +200,7 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   return fmt::format("computed in {} environments, whose numbers may differ: {}", environments, fmt::join(parts, "; "));
 }
 
-/// Returns "" if no row's trials were computed by different instructions.
+/// Returns a note on rows whose trials were computed by different instructions; "" if there are no such rows.
 std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, const std::vector<bool>& mixed,
                                          const TableTrials& from, const Table& table) {
   std::map<std::int64_t, std::vector<const json*>> environments;

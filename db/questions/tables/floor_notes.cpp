@@ -50,7 +50,7 @@ struct TaskFloors {
 /// Identifies stored floors.
 struct FloorSource {
   std::string digest;  ///< digest of the data
-  json task;           ///< the whole section
+  json task;           ///< the whole section of the task
   ExampleRows rows;
   std::int64_t trial = 0, experiment = 0;  ///< a trial that uses the data, and the experiment for which it was selected
   bool is_imported = false;                ///< true if that trial was imported
@@ -69,7 +69,7 @@ struct FloorCells {
   std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nullopt: several groups, or not known
 };
 
-/// True if all known data have the same digest. Then no trial must be examined.
+/// True if all known data have the same digest. Then no trial needs to be examined.
 bool has_one_digest(SQLite::Database& database) {
   std::set<std::string> digests;
   Statement ask(database,
@@ -234,7 +234,7 @@ bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
 }
 
 /// Returns the mean floors; nullopt if floors of a data set are not known, or are of another version.
-/// @param data at least one
+/// @param data at least one data set
 std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vector<FloorSource>& data, std::int64_t version) {
   TaskFloors floors;
   for (std::size_t i = 0; i < data.size(); ++i) {
@@ -255,7 +255,7 @@ struct Interval {
   double low, high;
 };
 
-/// Returns Wilson's 95 % interval (Wilson 1927), in percent, of a proportion over so many examples.
+/// Returns Wilson's 95 % interval (Wilson 1927), in percent, of a proportion over `examples` examples.
 Interval interval_of(double percent, std::int64_t examples) {
   const double n = static_cast<double>(examples), p = std::clamp(percent / 100, 0.0, 1.0), z = kOf95 * kOf95 / n;
   const double centre = (p + z / 2) / (1 + z), half = kOf95 / (1 + z) * std::sqrt(p * (1 - p) / n + z / (4 * n));
@@ -369,7 +369,7 @@ std::string name_of(const FloorSource& data, const Alike& alike) {
   return text == " on" ? "" : text;
 }
 
-/// Returns "ablate audit FILE --set ..." for the experiment whose grid has a trial; "" if there is none with a file.
+/// Returns "ablate audit FILE --set ..." for the experiment whose grid has a trial; "" if no such experiment has a file.
 std::string command_for(SQLite::Database& database, const FloorSource& data, const std::string& options) {
   Statement ask(
       database,

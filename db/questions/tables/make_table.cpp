@@ -111,7 +111,7 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
 }
 
 /// Returns a note on attempts that count although other attempts of their trials have other results in the same environment.
-/// Does not compare curves, as `ablate db check` does.
+/// Does not compare curves; `ablate db check` does.
 std::vector<std::string> unlike_notes(const TableTrials& from) {
   std::map<std::int64_t, std::int64_t> counts;  // attempts by trial
   std::vector<std::int64_t> ids;
@@ -154,7 +154,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
     append(left_out_notes(selections[i], table.experiments.empty() ? "" : table.experiments[i]));
 }
 
-/// Throws Error for an unknown experiment, or one that is named twice.
+/// Throws Error for an unknown experiment, or an experiment that is named twice.
 NamedExperiments experiments_of(const Reader& reader, const std::vector<std::string>& names) {
   NamedExperiments experiments;
   for (const auto& name : names) {
@@ -166,7 +166,7 @@ NamedExperiments experiments_of(const Reader& reader, const std::vector<std::str
   return experiments;
 }
 
-/// Selects the trials of each experiment, or of the whole history. Throws Error if one has no trials.
+/// Selects the trials of each experiment, or of the whole history. Throws Error if an experiment has no trials.
 std::vector<Selection> select(const Reader& reader, const NamedExperiments& experiments) {
   std::vector<Selection> selections;
   const auto add = [&](std::optional<std::int64_t> experiment, const std::string& name) {

@@ -9,10 +9,10 @@
 namespace ablate::db {
 
 /// Returns all tried values of each parameter that dev chooses, for each row and column of the table. If several parameters are
-/// tuned together, dev chooses the others again at each value (a profile). Throws Error as make_table does, and if no parameter
-/// was tuned.
-/// @param request of make_table, without statistics
-/// @param within how much worse than the best a mean on dev may be within the window, in its unit, at least 0; nullopt: the
+/// tuned together, dev chooses the other parameters again at each value (a profile). Throws Error as make_table does, and if no
+/// parameter was tuned.
+/// @param request request for make_table, without statistics
+/// @param within largest distance from the best mean on dev within the window, in the metric's unit, at least 0; nullopt: the
 /// best value's standard deviation over seeds
 RateWindows rate_windows(const Reader& reader, const TableRequest& request, std::optional<double> within);
 

@@ -74,7 +74,7 @@ class PlacedEnvironments {
   std::unordered_map<std::int64_t, std::size_t> places_;
 };
 
-/// Returns an integer that a double cannot represent as text, because JavaScript has no others.
+/// Returns integers of 2^53 or more in size as text, because JavaScript has only doubles. Returns other values unchanged.
 ordered_json for_script(const ordered_json& value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   if (value.is_number_integer() && std::abs(value.get<double>()) >= kMost) return value.dump();
@@ -206,7 +206,7 @@ struct MetricCurves {
   }
 };
 
-/// Returns the most points of a curve for a number of trials: all stored points for few trials, fewer for many. So a page of
+/// Returns the limit for the points of a curve: all stored points for few trials, fewer points for many trials. So a page of
 /// 10,000 trials stays under 10 MB.
 std::size_t most_points(std::size_t trials) {
   constexpr std::size_t kTogether = 500'000, kFewest = 10, kMost = 200;

@@ -25,19 +25,19 @@ struct ReportRequest {
 /// experiments and of their latest grids. Indices count from 0; -1 is none. Integers that no double can represent are text, NaN
 /// is "nan".
 ///   experiments: [{name, description}]
-///   trials: {experiment, key (16 digits), attempt (number of the latest done one, else of the latest; 0: never run), outcome,
-///     reason, environment, started (seconds since 1970), wall (s)}; experiment, outcome, reason and environment are indices
-///     into the lists experiments, outcomes, reasons, environments
+///   trials: {experiment, key (16 digits), attempt (number of the latest done attempt, else of the latest attempt; 0: never
+///     run), outcome, reason, environment, started (seconds since 1970), wall (s)}; experiment, outcome, reason and environment
+///     are indices into the lists experiments, outcomes, reasons, environments
 ///   reason_groups: the group of each of the reasons (core/util/without_numbers.h)
 ///   attempts: [[trial, attempt, outcome, reason, started], ...] of trials with more than one attempt
-///   parameters: [{path, differs: true if it varies, values: [distinct], numbers: [of the values, if all have one],
+///   parameters: [{path, differs: true if it varies, values: [distinct], numbers: [of the values, if all are numbers],
 ///     of: [index into values]}]; without `of` all trials have the only value
 ///   metrics: [{name, unit, direction, description, cost, values: [of done trials; null: none]}]
 ///   curves: [{metric: name, unit, steps: [[...], distinct], trial: [...], of: [index into steps], values: [[...], ...]}]; at
 ///     most `points` points of each curve, with the first and the last, to four significant digits
 ///   tables: [{experiments: [indices], name, caption, notes, blocks: [{title, header: [{text, number}],
 ///     rows: [[{text, best, second, cell}]]}], cells: [{value, n, trials: [indices]}]}], or {experiments, name, failed: error}
-/// Throws Error as Reader::experiment, and if no experiment has a trial.
+/// Throws Error as Reader::experiment does, and if no experiment has a trial.
 nlohmann::ordered_json report_data(const Reader& reader, const ReportRequest& request);
 
 }  // namespace ablate::db

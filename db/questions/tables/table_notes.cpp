@@ -98,8 +98,8 @@ std::vector<std::string> conditions_of(const std::string& reference) {
   return conditions;
 }
 
-/// Returns the reference's trials that the table shows, because dev may have chosen them; else all of the experiment's. Throws
-/// Error if there is none.
+/// Returns the reference's trials that the table shows, because dev may have chosen them. If it shows none, returns all trials
+/// of the reference in the experiment. Throws Error if there are none.
 std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                                          const std::vector<SelectedTrial>& shown) {
   const auto conditions = conditions_of(match.reference);
@@ -114,7 +114,7 @@ std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t expe
 /// Sizes of one experiment's trials, with the sizes of their references.
 class MatchedTrials {
  public:
-  /// @param shown trials of the experiment. Throws Error if the history has no reference, or no trial has the number.
+  /// Throws Error if the history has no reference, or if no trial has the number. `shown`: trials of the experiment.
   MatchedTrials(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                 const std::vector<SelectedTrial>& shown) {
     auto all = references_of(reader, experiment, match, shown);
@@ -144,13 +144,13 @@ class MatchedTrials {
     }
   }
 
-  /// Returns nullptr for a reference, and if one of the two has no number.
+  /// Returns nullptr for a reference, and if the trial or its reference has no number.
   const Sizes* find(std::int64_t trial) const {
     const auto found = sizes_.find(trial);
     return found == sizes_.end() ? nullptr : &found->second;
   }
 
-  /// True if the trial has a number, but no reference has run.
+  /// True if the trial has a number, but its reference has not run.
   bool is_alone(std::int64_t trial) const { return alone_.contains(trial); }
 
  private:

@@ -18,12 +18,12 @@
 
 namespace ablate::db {
 
-/// Returns a note for each parameter that a cell averages over, because such an average is usually a mistake.
-/// @param shown paths that need no note @param cells the trials of each cell
+/// Returns a note for each parameter that a cell averages over, because such an average is usually a mistake. Paths in `shown`
+/// need no note. `cells` has the trials of each cell.
 std::vector<std::string> average_notes(const std::vector<Axis>& varying, const std::vector<std::string>& shown,
                                        const std::vector<std::vector<std::size_t>>& cells);
 
-/// Returns notes on left-out trials of earlier grids and of earlier code. @param experiment "": all
+/// Returns notes on left-out trials of earlier grids and of earlier code. `experiment` "": all experiments.
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment);
 
 /// Returns a line for each proof (`--prove`) by which trials of the table count: the number of these trials, and the attempts
@@ -33,17 +33,17 @@ std::vector<std::string> proof_notes(const Reader& reader, const std::vector<Sel
 /// Returns a note with the number of unsettled cells and its meaning.
 std::vector<std::string> settling_notes(const Table& table);
 
-/// Returns options by which a command finds a task, in the libraries where it ran, and this history.
+/// Returns options by which a command finds this history and a task, in the libraries in which the task ran.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);
 
-/// Returns a line for each data set of the trials whose audit failed: the task, the findings, and the command that shows all.
+/// Returns a line for each data set of the trials whose audit failed: the task, the findings, and a command for all.
 /// Ignores audits of a suite version other than the request's, and trials whose key parts are not known.
 std::vector<std::string> audit_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                      const TableRequest& request);
 
-/// Returns a note for each experiment that matches widths (TableRequest::matched_by). It names rows that differ by more than
-/// kMatchedWithin, by the numbers that their trials recorded. A trial is compared with the trial of the reference's settings
-/// that agrees in everything that varies among the reference's trials. No note if one of the two sides has no number.
+/// Returns a note for each experiment that matches widths (TableRequest::matched_by). It names rows whose recorded numbers
+/// differ from the reference by more than kMatchedWithin. Each trial is compared with the reference's trial that agrees in all
+/// parameters that vary among the reference's trials. Without numbers on both sides there is no note.
 std::vector<std::string> match_notes(const TableTrials& from, const NamedExperiments& experiments, const Table& table,
                                      const TableRequest& request);
 
@@ -53,16 +53,16 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
 ///   (unless all metrics are costs and the first note names it), cpu_capability, kernels (instructions of the fused forms),
 ///   torch, libraries, variables except OpenMP's; kernels_bfloat16 for trials of mixed products; gpus and gpu_driver on a GPU.
 ///   Fields that an environment does not record are ignored. A trial that resumed from another environment's checkpoint
-///   counts in both;
+///   counts in both environments;
 /// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability, kernels and
 ///   kernels_bfloat16, because the instructions then contribute to a deviation over seeds.
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
 
-/// Returns a note for each file from which trials were imported, in the trials' order; none if all ran here.
+/// Returns a note for each file from which trials were imported, in the trials' order; empty if all trials ran here.
 std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Returns notes for each test split, or part of one, that trials of the table use (Cell::tasks). They give the floors of the
-/// task's main metric and the number of rows that are no better, or the command that finds missing floors. One note gives the
+/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They give the floors of
+/// the task's main metric and the number of rows that are no better, or the command for missing floors. One note gives the
 /// sampling error of a proportion over that many test examples. Ignores floors of a version other than the request's, and
 /// trials whose key parts are not known. Needs the cells' samples and tasks.
 /// @param varying axes that vary among the trials
@@ -85,11 +85,11 @@ struct TableVerdicts {
 TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const decltype(TableRequest::verdict_today)& today);
 
-/// Fills checked of all table.cells.
+/// Fills `checked` of all table.cells.
 void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table& table);
 
 /// Returns notes on the meaning of row marks, the plugins concerned and the remedy: at most one line per mark.
-/// @param any_checked Table::any_checked: if true, unchecked rows are marked @param options TableRequest::check_options
+/// If `any_checked` (Table::any_checked), unchecked rows are marked. `options`: TableRequest::check_options.
 std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_checked,
                                        const decltype(TableRequest::check_options)& options);
 

@@ -11,7 +11,7 @@ namespace ablate::db {
 
 struct TableOption {
   std::string name;   ///< "rows"
-  std::string value;  ///< name of the value, "PATH"; "": the option takes none
+  std::string value;  ///< name of the value, "PATH"; "": the option takes no value
   std::string help;
   std::string excludes = {};                                  ///< name of another option that excludes this one; "": none
   bool repeated = false;                                      ///< true if the option may be repeated
@@ -22,17 +22,17 @@ struct TableOption {
   bool is_flag() const { return value.empty(); }
 };
 
-/// Returns the table's own options, then those of the statistics, in the order of the help.
+/// Returns the table's own options, then the options of the statistics, in the order of the help.
 const std::vector<TableOption>& table_options();
 /// Returns nullptr if there is no option of that name.
 const TableOption* find_table_option(const std::string& name);
 
 /// Adds a name to `seen` and returns "". If another option already has the name, returns the error.
-/// @param seen option by name @param what kind of the name: "parameter"
+/// `seen` has the option of each name. `what` is the kind of the name: "parameter".
 std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
                            const char* what);
 
-/// Adds an option to a request. @param option name of an option
+/// Adds an option, by its name, to a request.
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values);
 
 }  // namespace ablate::db

@@ -14,24 +14,24 @@ namespace ablate::db {
 /// the same shared weights and data order. Values without a partner are then left out. Otherwise the samples are independent.
 struct Difference {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the differences, or difference of the means
-  /// Its 95 % interval: Student's t of the paired differences, or Welch's (Welch 1947; Satterthwaite's degrees of freedom). NaN
-  /// if a side has fewer than two values.
+  /// 95 % interval of `value`: by Student's t of the paired differences, or by Welch's t (Welch 1947; Satterthwaite's degrees
+  /// of freedom). NaN if a side has fewer than two values.
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
   /// Two-sided p of the sign-flip test or the permutation test (permutation.h), or of Student's t; NaN if there is no test.
   double p = std::numeric_limits<double>::quiet_NaN();
   bool exact = true;  ///< PValue::exact
   bool paired = false;
-  /// Smallest p that any values of so many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
+  /// Smallest p that any values of equally many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
   double least_p = 1;
   int n = 0;                                                    ///< number of pairs, or of the values of the smaller side
-  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (divisor n - 1)
+  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< standard deviation of the paired differences (n - 1)
   std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, if it is paired
 
   bool tested() const { return p == p; }
 };
 
 /// @param a,b values of one setting each. A seed occurs once in each. Values that are not finite are not tested.
-/// @param t_test computes p by the paired t test, or by Welch's; differences without a spread then have no p
+/// @param t_test computes p by the paired t test, or by Welch's t test; differences without a spread then have no p
 Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, bool t_test = false);
 
 }  // namespace ablate::db

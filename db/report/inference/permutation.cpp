@@ -36,7 +36,7 @@ std::vector<double> signed_sums(std::span<const double> values) {
   return sums;
 }
 
-/// Counts pairs of a sum of each half: 2^(n/2) searches instead of 2^n sums.
+/// Combines the sums of one half of the values with the sums of the other half: 2^(n/2) searches instead of 2^n sums.
 PValue all_flips(std::span<const double> values, double tie) {
   const double observed = std::accumulate(values.begin(), values.end(), 0.0);
   const auto half = values.size() / 2;

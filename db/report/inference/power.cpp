@@ -49,8 +49,8 @@ class FlipTest {
   }
 
  private:
-  /// Counts down `room` for each set of differences with a sum of at most 0: with their signs flipped, the sum is as great as
-  /// the observed one. Returns false if there is no room for all. Differences rise, so none can follow a sum above 0.
+  /// Counts down `room` for each set of differences with a sum of at most 0: flipping their signs gives a total of at least the
+  /// observed sum. Returns false if there is no room for all sets. Differences rise: after a sum above 0, all are above 0.
   static bool fits(const std::vector<double>& sample, double effect, std::size_t from, double sum, int& room) {
     for (; from < sample.size(); ++from) {
       const double next = sum + sample[from] + effect;
@@ -62,7 +62,7 @@ class FlipTest {
 
   int n_;
   double level_;
-  double tail_;                               ///< number of choices of signs whose sum may be as great as the observed one
+  double tail_;                               ///< number of choices of signs whose sum may be as great as the observed sum
   std::vector<std::vector<double>> samples_;  ///< standard normals, each sample in rising order
 };
 

@@ -13,7 +13,7 @@ inline constexpr double kPower = 0.8;
 double paired_power(double effect, int n, double level);
 
 /// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. It is exact if only the
-/// most extreme signs reach the level. Up to 500 choices of signs it draws 10,000 samples, above it takes the t test's power.
+/// most extreme signs reach the level. Otherwise it comes from 10,000 samples, or, above 500 choices of signs, from the t test.
 double sign_flip_power(double effect, int n, double level);
 
 /// Returns the fewest seeds that reach kPower at a level and with which the exact paired test can reach that level at all.
@@ -22,16 +22,16 @@ double sign_flip_power(double effect, int n, double level);
 int seeds_for(double effect, double level, bool t_test = false);
 
 /// Returns the least effect that n seeds find in kPower of all cases at a level; infinity if the exact test cannot reach it.
-/// @param t_test as above
+/// @param t_test as in seeds_for
 double least_effect(int n, double level, bool t_test = false);
 
-/// Returns "35 comparisons, which need 11 seeds": with fewer the exact test cannot reach the level, whatever the deviation.
+/// Returns "35 comparisons, which need 11 seeds": with fewer seeds no exact test reaches the level, whatever the deviation.
 std::string fewest_seeds_text(int comparisons);
 /// "35 comparisons", "1 comparison".
 std::string comparisons_text(int comparisons);
 
-/// Returns the note that no difference can be significant: how many seeds could make one significant, in kPower of cases, if it
-/// is at least 2 deviations of the paired differences.
+/// Returns the note that no difference can be significant. It names the number of seeds with which a difference is significant,
+/// in kPower of cases, if it is at least 2 deviations of the paired differences.
 /// @param comparisons at least 1
 /// @param are_seeds false for values without seeds; no number of seeds is named then
 std::string nothing_significant_text(int n, int comparisons, bool are_seeds = true);

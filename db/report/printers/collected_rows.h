@@ -89,13 +89,13 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape esca
 
 /// Block whose rows name their trials.
 struct MarkedRows {
-  std::string columns;  ///< alignment of each
+  std::string columns;  ///< alignment of each column
   Rows rows;
-  std::vector<std::string> trials;  ///< row_trials of each row; none if the table has no request
+  std::vector<std::string> trials;  ///< row_trials of each row; empty if the table has no request
 };
 
 /// @param field_text writes a field in the format
-/// @param number,text alignments of columns
+/// @param number, text alignments of columns of numbers, and of other columns
 inline MarkedRows marked_rows(const Table& table, const Block& block, Escape escape, std::string (*field_text)(const Field&),
                               const char* number, const char* text) {
   MarkedRows all{.rows = Rows(1)};

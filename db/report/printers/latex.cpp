@@ -57,7 +57,7 @@ std::string field_text(const Field& field) {
 
 std::string line_of(const std::vector<std::string>& fields) {
   std::string line = "  ";
-  // After the end of a line or a rule, TeX would read these two as its argument.
+  // After the end of a line or a rule, TeX would read "[" or "*" as an argument.
   if (!fields.empty() && (fields[0].starts_with('[') || fields[0].starts_with('*'))) line += "{}";
   for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? " & " : "") + fields[i];
   return line + " \\\\\n";
@@ -74,8 +74,7 @@ std::string tabular(const MarkedRows& block) {
   return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
-/// Writes ablate's caption and notes as comments, because they name commands. An author's caption makes the table a floating
-/// one.
+/// Writes ablate's caption and notes as comments, because they name commands. An author's caption makes a floating table.
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "% " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n% \\usepackage{booktabs}\n";

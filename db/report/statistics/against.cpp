@@ -19,7 +19,7 @@ using Significance = Comparison::Significance;
 
 constexpr const char* kAgainst = "against";
 
-/// Fact of a name that this statistic added to the cell.
+/// Returns the fact with this name, which this statistic added to the cell.
 Fact& fact_of(Cell& cell, std::string_view name) {
   return *std::find_if(cell.facts.begin(), cell.facts.end(), [&](const Fact& fact) { return fact.name == name; });
 }
@@ -68,7 +68,7 @@ class Against {
   bool is_against_best() const { return table_.reference == kBest; }
   Comparison& comparison(std::size_t at) { return std::get<Comparison>(fact_of(table_.cells[at], kAgainst).value); }
 
-  /// Returns the values. Throws Error if one is not PATH=VALUE.
+  /// Returns the values. Throws Error if a value is not PATH=VALUE.
   static const std::vector<std::string>& conditions(const std::vector<std::string>& values) {
     for (const auto& value : values) {
       if (value == kBest) throw Error("--against best: found another --against beside it, expected it alone");
@@ -125,7 +125,7 @@ class Against {
         }
   }
 
-  /// Marks the best and the second: by the tested pairs, or by further tests if the pairs were all with one row.
+  /// Marks the best and the second: by the tested pairs, or by further tests if all pairs were with one row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;
@@ -162,7 +162,7 @@ class Against {
   Table& table_;
   Comparisons comparisons_;
   std::vector<Rivals> rivals_;
-  std::size_t to_one_row_ = 0;  ///< comparisons with one row in place of all pairs
+  std::size_t to_one_row_ = 0;  ///< number of comparisons if all were with one row
 };
 
 /// Tests the cells of each column against one row (reference_lines), or against the best.

@@ -28,7 +28,7 @@ struct Derived {
   Expression expression;
 };
 
-/// Throws Error without the name of the value.
+/// Throws Error. The caller adds the name of the value to the message.
 Derived parse_derived(const std::string& value) {
   const auto equals = value.find('=');
   const auto declared = metric_declaration(trimmed(value.substr(0, equals)));
@@ -50,7 +50,7 @@ std::string refuse_derived(const std::string& value) try {
   return error.what();
 }
 
-/// Throws Error if a metric is not in the table, or if none is named.
+/// Throws Error if a metric is not in the table, or if the expression names no metric.
 Places places_of(const Derived& derived, const Table& table) {
   std::vector<std::string> known;
   for (const auto& metric : table.metrics) known.push_back(metric.name);
@@ -105,7 +105,7 @@ Numbers of_cells(const Derived& derived, const Places& places, const Table& tabl
   return derived.expression.values(table.rows.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
 }
 
-/// Returns a cell of the new metric without a number. Its trials are those of the metric with the fewest values.
+/// Returns a cell of the new metric without a number. It has the trials of the metric with the fewest values.
 Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::size_t column) {
   const Cell* least = nullptr;
   bool unsettled = false;
@@ -120,7 +120,7 @@ Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::
   return cell;
 }
 
-/// Adds the new metric's cells after those of each row.
+/// Adds the new metric's cells at the end of each row.
 void put_cells(std::vector<Cell> cells, Table& table) {
   const auto width = table.columns.size();
   std::vector<Cell> all;
@@ -132,7 +132,7 @@ void put_cells(std::vector<Cell> cells, Table& table) {
   table.cells = std::move(all);
 }
 
-/// Computes each seed's value if no function goes over the rows and the cell is one setting with seeds; else that of the means.
+/// Derives values by seed if no function goes over the rows and the cell is one setting with seeds; otherwise from the means.
 void add_derived(const std::vector<std::string>& values, Table& table) {
   for (const auto& value : values) {
     if (const auto why = refuse_derived(value); !why.empty())
@@ -179,7 +179,7 @@ const Statistic statistics::derive{
     "'NAME = EXPRESSION'",
     true,
     "a further value made of the table's metrics: + - * / (with blanks around), log, round, and over the rows min, max, "
-    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, which may lack, unit and "
+    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, if needed, unit and "
     "better end. Repeat it for more",
     "",
     refuse_derived,

@@ -50,7 +50,7 @@ std::string text_of(const Slope& slope, std::size_t columns) {
                      slope.points < static_cast<int>(columns) ? fmt::format(" ({} of {})", slope.points, columns) : "");
 }
 
-/// Adds for each metric how it grows with the columns' numbers.
+/// Adds the exponent with which each metric grows with the columns' numbers.
 void add_exponents(const std::vector<std::string>&, Table& table) {
   const auto sizes = column_sizes(table, "--exponent");
   for (std::size_t r = 0; r < table.rows.size(); ++r)

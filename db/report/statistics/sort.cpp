@@ -33,7 +33,7 @@ void arrange_rows(const std::vector<std::size_t>& order, Table& table) {
   arrange(order, metrics, table.row_facts);
 }
 
-/// Sorts best first by the first column, or by the average over all. Rows without a number come last.
+/// Sorts the best first, by the first column, or by the average over all columns. Rows without a number come last.
 void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order) {
   const bool up = table.metrics[metric].direction == "min";
   const auto column = table.average ? table.columns.size() - 1 : 0;
@@ -83,7 +83,7 @@ const Statistic statistics::sort{
     "NAME",
     false,
     "order of the rows: by a metric, the best first in the first column (with --average in the average), or by a parameter of "
-    "the rows; default: the study's",
+    "the rows; default: the order of the study",
     "",
     nullptr,
     sort_rows};

@@ -22,8 +22,8 @@ const Statistic statistics::test{
     "test",
     "TEST",
     false,
-    "of --against and --contrasts: exact (default), which takes six seeds and more, or t, Student's t test of the pairs or "
-    "Welch's, which assumes normal differences",
+    "test of --against and --contrasts: exact (default), which takes six seeds and more, or t, Student's t test of the pairs "
+    "or Welch's t test, which assumes normal differences",
     "",
     refuse_test,
     choose_test};

@@ -1,5 +1,5 @@
-// make_report FOLDER COUNT: writes a history of about so many trials (240 or more) to FOLDER/ablate.db, and its report by
-// `ablate report` to FOLDER/report.html. Names are hostile, some trials failed, some ran again; two environments; curves.
+// make_report FOLDER COUNT: writes a history of about COUNT trials (240 or more) to FOLDER/ablate.db, and its report by
+// `ablate report` to FOLDER/report.html. It has hostile names, failed and repeated trials, two environments and curves.
 #include <chrono>
 #include <cmath>
 #include <cstdio>

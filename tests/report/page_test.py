@@ -112,7 +112,7 @@ def check_rendered(page, ask):
         mean, = ask('SELECT avg(mean) FROM (SELECT avg("test/accuracy") AS mean FROM trials JOIN members USING (trial) WHERE experiment = ? AND '
                     'outcome = \'done\' AND attention LIKE ? GROUP BY "train.learning_rate", "model.width")', EXPERIMENT, row[1][:9] + "%")
         decimals = len(row[2].split()[0].partition(".")[2])
-        check(abs(number(row[2]) - mean) <= 0.51 * 10 ** -decimals, f"{row[1][:9]}: {row[2]} is the mean over its settings, {mean}")
+        check(abs(number(row[2]) - mean) <= 0.51 * 10 ** -decimals, f"{row[1][:9]}: {row[2]} is the mean of its settings, {mean}")
     check(all(share > 0.002 for share in page.drawn()) and len(page.drawn()) == 3, f"three figures are drawn: {page.drawn()}")
     check("out of memory" in page.one("#failures").text and "has not run yet" in page.one("#failures").text, "failures by reason")
     environments, = ask("SELECT count(DISTINCT environment) FROM attempts JOIN trials USING (attempt)")
@@ -157,14 +157,14 @@ def check_columns_and_pin(page):
     for row in rows[1:]:
         shown = re.search(r"([+−])([\d.]+)\s*$", row[2])
         shown_difference = float(shown.group(2)) * (1 if shown.group(1) == "+" else -1) if shown else None
-        check(shown_difference is not None and abs(shown_difference - (values[row[1]] - values["linear"])) < 0.11, f"a row shows its difference to the pinned row: {row[2]}")
+        check(shown_difference is not None and abs(shown_difference - (values[row[1]] - values["linear"])) < 0.11, f"its difference to the pinned row: {row[2]}")
     page.run("document.querySelector('#tables tr.pinned .pin').click()")
 
 
 def check_detail(page, ask):
     page.run("[...document.querySelectorAll('#tables tr.row')].find((row) => row.innerText.includes('softmax')).querySelector('button.number').click()")
     trials, = ask("SELECT count(*) FROM members JOIN parameters USING (trial) WHERE path = 'attention' AND text = 'softmax' AND experiment = ?", EXPERIMENT)
-    check(page.counted("dialog").startswith(f"{trials} row"), f"a click on a number lists its {trials} trials: {page.counted('dialog')}")
+    check(page.counted("dialog").startswith(f"{trials} row"), f"a number opens its {trials} trials: {page.counted('dialog')}")
     page.filter("dialog", "failed")
     page.run("document.querySelector('dialog tbody tr').focus()")
     page.browser.switch_to.active_element.send_keys(Keys.ENTER)

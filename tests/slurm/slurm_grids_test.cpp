@@ -81,7 +81,7 @@ TEST_CASE("a lost node costs only the work since the checkpoint") {
   grid.expect_as_alone();
 }
 
-TEST_CASE("a grid survives the shortest time limit, a requeue by an administrator and a cancel by a user") {
+TEST_CASE("the shortest time limit, an administrator's requeue and a user's cancel end as planned") {
   if (!is_there()) return;
   // One of the two tasks has the job number of the array. Both tasks have the limit, and each is requeued separately.
   SlowGrid limited(4500, {"--time", "1", "--cpus", "1"}, 2);

@@ -142,7 +142,7 @@ TEST_CASE("a log that cannot grow does not end a grid") {
   CHECK(limited.exit_code == 2);  // reported, not killed by SIGXFSZ
 }
 
-TEST_CASE("while another process locks the database, trials go on, no trial starts, and results are written later") {
+TEST_CASE("while another process locks the database, trials run on, none starts, and results are written later") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("1500, 1501, 1502, 1503, 1504, 1505")).string(), "-j", "2"});
   REQUIRE(until([&] { return says(running.printed(), "[1/6] done"); }));

@@ -58,7 +58,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
-      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths, without the answer
+      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths minus the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
       } else if (study.name == "infinity-sort") {  // infinity's generate_data.py
         CHECK(
@@ -76,7 +76,7 @@ TEST_CASE("all attentions in the Long Range Arena's picture studies promise what
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // Other pictures replace CIFAR-10, which may be missing; generated data are few. A refusal comes after the headers.
+    // Other pictures replace CIFAR-10, which may be missing, and few are generated. Refusals come after the headers of data.
     const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
                                    few = {"task.train=64", "task.dev=8", "task.test=8"};
     for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});

@@ -167,7 +167,7 @@ TEST_CASE("a base value that is wrong for one trial only is reported") {
             .size() == 1);
 }
 
-TEST_CASE("a wrong value causes no errors about other values when it is replaced by its default") {
+TEST_CASE("a wrong value causes no errors about other values, because its default replaces it") {
   CHECK(errors(kBase + "subheads = 3\n[model]\nd_model = \"96\"\n") ==
         Names{"8:11: model.d_model = \"96\": expected an integer in [1, 8192]"});
 }

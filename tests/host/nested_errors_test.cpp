@@ -140,7 +140,7 @@ TEST_CASE("malicious nesting ends with a message") {
     CHECK(!errors(kMixed, {path + "=2"}).empty());
 }
 
-TEST_CASE("{} in place of a value is refused as any other wrong value, and never left out") {
+TEST_CASE("{} in place of a value is refused like any other wrong value, and never ignored") {
   const std::string steps = "train.steps = {}: expected an integer in [1, 1000000000]";
   const std::string base = kTask + "[attention]\nplugin = \"softmax\"\n";  // lines 1 to 4
   const std::vector<std::pair<std::string, std::string>> cases = {

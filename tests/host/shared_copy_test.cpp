@@ -100,7 +100,7 @@ TEST_CASE("a share's results are in the shared folder after each trial, and on t
   CHECK(machines.notes.empty());
 }
 
-TEST_CASE("two runs of one share lose no results of each other") {
+TEST_CASE("two runs of one share lose nothing of each other") {
   Machines machines;
   auto first = machines.of("a"), second = machines.of("b");
   first.bring();

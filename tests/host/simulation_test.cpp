@@ -83,8 +83,8 @@ TEST_CASE("all invariants hold after every step, whatever happens to schedulers,
 
 TEST_CASE("seeds that once found a fault no longer find a fault", "[apart]") {
   // Old faults. Two seeds tried a trial too often, because tries were read before leases. One seed lost results silently when
-  // another error ended the run. One started a trial after the last allowed failure. One ran a trial beside others again that
-  // had lacked memory. One was a false alarm about tries with --again. 626 finds a lease without tries of other schedulers.
+  // another error ended the run. One started a trial after the last allowed failure. One reran a trial that lacks
+  // memory beside other trials. One was a false alarm about tries with --again. 626 finds a lease that hides earlier tries.
   for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 

@@ -101,7 +101,8 @@ TEST_CASE("if trials run out of memory even alone, as many trials run at a time 
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
-  CHECK(grid.history().attempts.back().key != grid.key(2));  // it ran earlier, because half of the trials at a time were lost
+  CHECK(grid.history().attempts.back().key !=
+        grid.key(2));  // it did not run last, because memory had halved the trials at a time
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
   CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: again up to 4 trials run at a time"));
@@ -146,7 +147,7 @@ TEST_CASE("a plugin that fails three times in the same way is not run further, a
   Grid grid(12);
   for (int seed = 1; seed <= 12; ++seed) grid.uses(seed, seed <= 6 ? "broken" : "good");
   const std::string why = GENERATE("mat1 and mat2 cannot be multiplied (3x4)", "loss is nan at step 3");
-  const bool once = GENERATE(false, true);  // one of its trials is done in between
+  const bool once = GENERATE(false, true);  // true: one trial of the plugin is done in between
   grid.machine.act = [&](std::uint64_t seed, int) {
     Act act;
     if (seed <= 6 && !(once && seed == 2)) act = {.end = End::kFails, .takes_s = 5, .why = why + std::to_string(seed)};

@@ -58,7 +58,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   }
 }
 
-TEST_CASE("idx labels that are all equal are reported as the file's fault, not the plugin's") {
+TEST_CASE("idx labels that are all equal are reported as a fault of the file, not of the plugin") {
   Workplace place;
   const std::string none("\0\0\0\0", 4), count("\0\0\0\4", 4), magic("\0\0\x08", 3);
   for (const std::string part : {"train", "t10k"}) {

@@ -140,7 +140,7 @@ TEST_CASE("a link to itself is reported by its name, with the exit code for the 
   check_error({"plugins"}, 0, "warning: ABLATE_PLUGIN_PATH names " + loop + ", which is no folder");
 }
 
-TEST_CASE("plugins are listed by kind, from the cache the second time") {
+TEST_CASE("plugins are listed by kind, and the second time from the cache") {
   Workplace place;
   const auto listed = place.run({"plugins"});
   REQUIRE(listed.exit_code == 0);
@@ -167,7 +167,7 @@ TEST_CASE("`ablate plugins ID` shows parameters and promises, and JSON has the s
   CHECK(all.size() >= 10);
 }
 
-TEST_CASE("plugins are chosen by kind and by what they promise") {
+TEST_CASE("plugins are chosen by kind and by their promises") {
   Workplace place;
   const auto ids = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "plugins");

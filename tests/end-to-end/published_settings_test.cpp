@@ -54,7 +54,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         if (arena) reformers.insert(study.name);
       }
       if (study.name == "mad-published" ||
-          study.name == "mad-scores") {  // mad-lab's softmax has rotary positions, its linear attention has none
+          study.name == "mad-scores") {  // mad-lab's softmax has rotary positions, its linear attention has no positions
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));

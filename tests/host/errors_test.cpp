@@ -221,7 +221,7 @@ TEST_CASE("a syntax error is reported at its place") {
   CHECK(found[0].find("not valid TOML") != std::string::npos);
 }
 
-TEST_CASE("a text without quotes is reported as such") {
+TEST_CASE("a text without quotes is reported as a text that needs quotes") {
   const auto ends = [](const std::string& text, const std::string& end) {
     const auto found = errors(text);
     INFO(found.front());

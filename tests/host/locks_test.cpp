@@ -116,7 +116,7 @@ TEST_CASE("opening and closing the file again frees no lock, in the holder or in
   CHECK_FALSE(locks.is_held(2));
 }
 
-TEST_CASE("a child that execs another program has none of its parent's locks; a child that only forks shares them") {
+TEST_CASE("a child that execs another program has no locks of its parent; a child that only forks shares its parent's locks") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const bool execs = GENERATE(true, false);

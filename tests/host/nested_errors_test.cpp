@@ -116,7 +116,7 @@ TEST_CASE("mistakes in sections of plugins are each reported at their place") {
   CHECK(set[0].find("attention.2 names none; write [[attention]]") != std::string::npos);
 }
 
-TEST_CASE("a list in the form of an axis is reported at each value, and a list that is too long at the list") {
+TEST_CASE("a list in the form of an axis is reported at each value, and a list that is too long is reported once") {
   const auto found = errors(kMixed + "[grid]\nattention.parts = [{plugin = \"softmax\"}, {plugin = \"linear\"}]\n");
   REQUIRE(found.size() == 2);
   for (const auto& one : found) CHECK(one.find("a list as one value of an axis is [[{...}, {...}], ...]") != std::string::npos);

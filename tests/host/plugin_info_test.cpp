@@ -154,7 +154,7 @@ TEST_CASE("a condition names another parameter of the plugin and a value that it
   CHECK(says(why(part), "its parameter memory is read when \"flag = true\", and a plugin is always read"));
 }
 
-TEST_CASE("a condition holds for a section with that value; a text may stand in quotes or without quotes") {
+TEST_CASE("a condition holds for a section with that value; a text may be in quotes or without quotes") {
   const json section = {{"map", "relu"}, {"heads", 2}, {"data", ""}, {"flag", false}};
   for (const auto* so :
        {"", "map = relu", "map = \"relu\"", "heads = 2", "heads > 1", "heads < 3", "data = \"\"", "flag = false"})

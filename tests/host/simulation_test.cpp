@@ -20,7 +20,7 @@ struct Seeds {
   std::uint64_t first, last, step = 1;
 };
 
-/// Returns the seeds of the environment variable, else the seeds of this part: ABLATE_TEST_OF is 1 to kParts.
+/// Returns the seeds of the environment variable, else the seeds of this part, 1 to kParts, which ABLATE_TEST_OF names.
 Seeds seeds_to_try() {
   if (const char* given = std::getenv("ABLATE_SEEDS")) {
     Seeds seeds{1, 0};
@@ -42,7 +42,7 @@ std::string story(std::uint64_t seed, const Report& report) {
 struct Seen {
   int steps = 0;
   std::set<Trouble> troubles;
-  std::set<std::string> befell;  ///< the same as in Report::seen
+  std::set<std::string> befell;  ///< events, as in Report::seen
 };
 
 Seen try_all(const Seeds& seeds) {
@@ -83,8 +83,8 @@ TEST_CASE("all invariants hold after every step, whatever happens to schedulers,
 
 TEST_CASE("seeds that once found a fault no longer find a fault", "[apart]") {
   // Old faults. Two seeds tried a trial too often, because tries were read before leases. One seed lost results silently when
-  // another error ended the run. One started a trial after the last allowed failure. One reran a trial that lacks
-  // memory beside other trials. One was a false alarm about tries with --again. 626 finds a lease that hides earlier tries.
+  // another error ended the run. One started a trial after the last allowed failure. One reran a trial that lacked memory
+  // beside other trials. One was a false alarm about tries with --again. 626 finds a lease that hides earlier tries.
   for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 

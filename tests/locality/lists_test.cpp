@@ -73,7 +73,7 @@ void compile(const Sources& sources, const std::vector<std::string>& more, const
   output_of(command, copy.path().string());
 }
 
-/// Adds torch's headers after the system's, because torch has its own fmt.
+/// Adds torch's headers after the system's headers, because torch has its own fmt.
 void add_torch(std::vector<std::string>& options) {
   std::istringstream folders(ABLATE_TORCH_INCLUDES);
   for (std::string folder; std::getline(folders, folder, ':');) options.insert(options.end(), {"-idirafter", folder});

@@ -31,7 +31,7 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   bool is_there() const { return is_there_; }
-  /// Returns a requirement that this machine lacks and no package provides, or "" if it lacks none.
+  /// Returns a requirement that this machine lacks and no package provides, or "" if nothing is lacking.
   static std::string lacks() {
     if (geteuid() != 0) return "Slurm needs root";
     // Control groups may be missing, as in a chroot. slurmd checks them, although no plugin of this Slurm uses them.

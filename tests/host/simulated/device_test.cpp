@@ -34,7 +34,7 @@ struct DeviceGrid {
 
   static constexpr std::int64_t kOfOne = 3 * kGiB + DeviceRoom::kContext_bytes;
   Grid grid;
-  std::vector<std::pair<std::uint64_t, double>> starts_s;  ///< by seed
+  std::vector<std::pair<std::uint64_t, double>> starts_s;  ///< seed and time of each start
   std::set<std::string> asked;
   std::int64_t in_all = 4 * kOfOne + kGiB;
   bool tells = true;

@@ -12,7 +12,7 @@ namespace ablate::simulated {
 
 /// The kernel's state: the process that holds each slot of each history.
 struct Holders {
-  std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< by history and slot
+  std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< process by history and slot
   std::string doubt;                                                       ///< doubt() of each Locks
   bool places_are_kept = false;  ///< a scheduler that lost its lock takes it again within a second, as byte locks do
 
@@ -46,7 +46,7 @@ class SimulatedLocks : public Locks {
   Holders& holders_;
   std::filesystem::path history_;
   int process_;
-  std::int64_t slot_ = 0;  ///< its slot; 0: none
+  std::int64_t slot_ = 0;  ///< its slot; 0: it has no slot
 };
 
 }  // namespace ablate::simulated

@@ -102,7 +102,7 @@ class Ledger {
 
   const simulated::Disk& disk_;
   const Scenario& scenario_;
-  std::map<std::string, int> seeds_;  ///< by key
+  std::map<std::string, int> seeds_;  ///< seeds by key
   Broken broken_;
   std::set<int> with_again_;                 ///< schedulers with --again
   std::map<std::string, std::size_t> seen_;  ///< numbers of attempts read, by file
@@ -113,8 +113,8 @@ class Ledger {
   std::set<int> tried_;                      ///< seeds with an attempt
   /// Numbers of tries. failed_: in all files. shared_failed_: in the shared file, by schedulers without --again. failed_again_:
   /// in the shared file, by each scheduler with --again.
-  std::map<int, int> failed_, shared_failed_;        ///< by seed
-  std::map<std::pair<int, int>, int> failed_again_;  ///< by scheduler and seed
+  std::map<int, int> failed_, shared_failed_;        ///< numbers of tries by seed
+  std::map<std::pair<int, int>, int> failed_again_;  ///< number of tries by scheduler and seed
   std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
   /// Attempts that ran out of memory. of_memory_: in order, true unless the attempt was late. of_memory_shown_: number of
   /// attempts shown to the user. again_alone_: number, from 1, of the attempt whose trial ran again alone.
@@ -122,8 +122,8 @@ class Ledger {
   std::map<std::pair<int, int>, std::size_t> of_memory_shown_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;
   std::map<int, std::set<std::uint64_t>> alone_;       ///< by scheduler, the seeds that must run alone
-  std::map<int, int> most_failures_;                   ///< by scheduler
-  std::map<int, std::map<std::string, int>> notices_;  ///< by scheduler and event
+  std::map<int, int> most_failures_;                   ///< --max-failures by scheduler
+  std::map<int, std::map<std::string, int>> notices_;  ///< number of notices by scheduler and event
   std::set<std::string> befell_;
   std::map<int, std::set<int>> waiting_;       ///< seeds whose results wait to be written, by scheduler
   std::vector<std::pair<int, int>> promised_;  ///< scheduler and seed, since the last check

@@ -72,7 +72,7 @@ struct Scenario {
   double garbled, doubled, no_room, bad_load, no_worker;  ///< chances at the start of a trial or a worker
 
   int trials() const { return static_cast<int>(natures.size()); }
-  /// Returns the name of the trial's attention: there are two.
+  /// Returns the name of the trial's attention, which is one of two.
   static const char* plugin(int seed) { return seed % 2 == 0 ? "even" : "odd"; }
   Nature nature(int seed) const { return natures.at(static_cast<std::size_t>(seed) - 1); }
   Trouble draw(Dice& dice) const;

@@ -40,7 +40,7 @@ struct Report {
   int steps = 0, runs = 0;  ///< runs: number of schedulers
   double simulated_s = 0;
   std::array<int, kTroubles> troubles{};  ///< number of each kind
-  std::set<std::string> seen;             ///< the same as in Ledger::seen()
+  std::set<std::string> seen;             ///< events, as in Ledger::seen()
 };
 
 /// The seed decides all events. There is one thread. While a scheduler waits or calls the store, others may make whole steps.

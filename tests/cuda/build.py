@@ -22,7 +22,7 @@ LAUNCHED = re.compile(r"\blaunch\((\w+)(?:<[^()]*?>)?,\s+(.*?),\s+\d+,\s+stream\
 
 
 def launches(texts: list[str]) -> list[str]:
-    """Returns faults in numbers of threads. On a CPU __launch_bounds__ has no effect, and a device refuses too many threads only at run time."""
+    """Returns faults in thread counts. On a CPU __launch_bounds__ has no effect, and a device refuses too many threads only at run time."""
     text, found = "\n".join(texts), []
     bounds = {}
     for threads, kernel in BOUNDED.findall(text):

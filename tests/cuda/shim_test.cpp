@@ -261,8 +261,7 @@ TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
 
 namespace {
 
-/// Multiplies 16 x 16 by 16 x 8 numbers in fragments. `wrong` swaps lanes for rows of a (1), columns of b (2) or columns of d
-/// (3)
+/// Multiplies 16 x 16 by 16 x 8 numbers in fragments. `wrong` swaps lanes for rows of a (1), columns of b (2) or of d (3)
 void product(const std::uint16_t* a, const std::uint16_t* b, float* d, int wrong) {
   const unsigned lane = threadIdx.x, g = lane / 4, t = lane % 4;
   const auto pair = [](unsigned low, unsigned high) { return high << 16 | low; };

@@ -1,7 +1,7 @@
-"""Compiles every source of core/kernels/cuda for devices, without one: usage build.py NVCC ROOT.
+"""Compiles every source of core/kernels/cuda for devices. It needs no device. Usage: build.py NVCC ROOT.
 
 Compiles for sm_90, or with ABLATE_SOAK for sm_80, sm_90 and as PTX, with the standard of the build (nvcc's default). A kernel fails if
-it spills registers, uses a stack frame, or uses more shared memory than its file states (kSharedBytes). Without a compiler this is skipped
+it spills registers, uses a stack frame, or uses more shared memory than its file states (kSharedBytes). Without a compiler it is skipped
 (77). The check that every kernel states its number of threads and is launched with it always runs.
 """
 import os
@@ -22,7 +22,7 @@ LAUNCHED = re.compile(r"\blaunch\((\w+)(?:<[^()]*?>)?,\s+(.*?),\s+\d+,\s+stream\
 
 
 def launches(texts: list[str]) -> list[str]:
-    """Returns faults of kernels' threads. On a CPU __launch_bounds__ has no effect, and a device refuses too many threads only at run time."""
+    """Returns faults in thread counts. On a CPU __launch_bounds__ has no effect, and a device refuses too many threads only at run time."""
     text, found = "\n".join(texts), []
     bounds = {}
     for threads, kernel in BOUNDED.findall(text):

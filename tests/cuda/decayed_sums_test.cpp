@@ -8,7 +8,7 @@ using namespace ablate::kernels::cuda;
 namespace shim = ablate::shim;
 namespace {
 
-enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< kMixed: from 0 to e^-40 a token; kTotal: a token decays to nothing
+enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< factors of a token: kMixed 1 to e^-40, kTotal 0
 
 struct Case {
   std::int64_t batch, heads, tokens;
@@ -79,7 +79,7 @@ struct Run {
   }
 };
 
-/// Checks everything that both runs compute: values, S_n, and gradients except those of the decays.
+/// Checks everything that both runs compute: values, S_n, and gradients except the gradients of the decays.
 template <class T>
 void check_same_bits(const Run<T>& a, const Run<T>& b) {
   CHECK(same_bits(a.out.data, b.out.data));
@@ -137,7 +137,7 @@ std::vector<double> differences(Run<T>& run) {
           worst(run.d_state, d_state, least)};
 }
 
-constexpr double kFloat = 2e-6, kHalf = 2e-2;  // in parts of the largest number
+constexpr double kFloat = 2e-6, kHalf = 2e-2;  // relative to the largest number
 
 const Case kCases[] = {
     {2, 2, 1, 1, 1, false, Decay::kMixed},
@@ -265,7 +265,7 @@ TEST_CASE("decayed sums report sizes that the kernel does not support", "[decaye
         "decayed sums: found no log decays, and channels that decay each by itself");
 }
 
-TEST_CASE("sums without decay need no log decays, and have the same bits as log decays of 0", "[decayed_sums]") {
+TEST_CASE("sums without decay need no log decays, and have the same bits as with log decays of 0", "[decayed_sums]") {
   const Case c{1, 2, 130, 65, 17, true, Decay::kNone};
   Run<float> zeros(c), none(c);
   zeros.both();

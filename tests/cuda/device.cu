@@ -1,4 +1,4 @@
-// Memory and a stream for tests on a device. It is host memory, which the device reads over the bus. Managed memory is
+// Memory and a stream for tests on a device. The memory is host memory, which the device reads over the bus. Managed memory is
 // not used, because too much of it stops the device for all its users.
 #include <cuda_runtime.h>
 

@@ -7,7 +7,7 @@ import sys
 import tarfile
 import tempfile
 
-# Writes its arguments into `calls`. The file `mode` selects a fault.
+# The stub of ablate: it writes its arguments into `calls`. The file `mode` selects a fault.
 ABLATE = """#!/bin/sh
 here=$(dirname "$0")
 mode=$(cat "$here/mode" 2>/dev/null)
@@ -125,7 +125,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
     limits = [int(found) for found in re.findall(r"ABLATE_STEP_SECONDS:-(\d+)", (root / "tools/gpu-day").read_text())]
     expect(max(limits) <= 540, True)
 
-    # A packed folder runs without a build, with the libraries of a python with the same torch.
+    # A packed folder runs without a build, with the libraries of a Python that has the same version of torch.
     (day.build / "lib/ablate/plugins").mkdir(parents=True)
     for name in ("bin/ablate-worker", "bin/ablate-checker", "lib/ablate/plugins/softmax.so", "lib/ablate/plugins/bytes.so",
                  "lib/ablate/plugins/image.so", "lib/ablate/plugins/text.so", "lib/ablate/plugins/lm.so"):

@@ -1,5 +1,5 @@
-// Numbers in a device's memory, for a test. The layout is token-major, as projections write it, with gaps between tokens that
-// must stay unchanged; or it is contiguous. With the address sanitizer, the memory ends after the last number.
+// Numbers in a device's memory, for a test. The layout is contiguous, or token-major as projections write it, with gaps between
+// tokens that must stay unchanged. With the address sanitizer, the memory ends after the last number.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ inline float value_of(Bf16 x) {
   return value;
 }
 inline void set_value(float& to, double x) { to = static_cast<float>(x); }
-/// Rounds towards 0, so that the reference uses a bfloat16 number, however kernels round.
+/// Rounds towards 0. The reference and the kernel then read the same bfloat16 number, however kernels round.
 inline void set_value(Bf16& to, double x) {
   const auto value = static_cast<float>(x);
   std::uint32_t bits;
@@ -39,7 +39,7 @@ struct Numbers {
 #ifdef __SANITIZE_ADDRESS__
   static constexpr std::int64_t kTail = 0;
 #else
-  static constexpr std::int64_t kTail = 16;  ///< numbers after the last
+  static constexpr std::int64_t kTail = 16;  ///< numbers behind all others
 #endif
 
   Numbers(std::int64_t b, std::int64_t h, std::int64_t n, std::int64_t c, bool by_token)

@@ -13,7 +13,7 @@ struct Case {
   Features features;
   enum class Mass { kNone, kShared, kByHead, kNothing } mass;  ///< kNothing: no key counts
   bool token_major = true;
-  double mean = 0.5;  ///< mean of the values: their common part cancels in gradients, and only roundings may be left
+  double mean = 0.5;  ///< mean of the values: a common part, which cancels in gradients except for rounding errors
 };
 
 template <class T>
@@ -79,7 +79,7 @@ inline double slope(double x, Features map) {
   return map == Features::kElu ? (x > 0 ? 1 : std::exp(x)) : map == Features::kRelu ? x > 0 : 1;
 }
 
-/// Returns the largest difference of values and of each gradient, in parts of its largest number. The reference adds all pairs.
+/// Returns the largest difference of values and of each gradient, relative to its largest number. The reference adds all pairs.
 template <class T>
 std::vector<double> differences(Run<T>& run) {
   const auto& c = run.of;

@@ -1,4 +1,4 @@
-// Kernel attention's kernels, run on a CPU, against its equation in float64 at hostile sizes.
+// The kernels of kernel attention, run on a CPU, against the equation in float64 at hostile sizes.
 #include "tests/cuda/kernel_attention_run.h"
 
 using namespace ablate::kernels::cuda;
@@ -54,7 +54,7 @@ TEST_CASE("kernel attention in bfloat16 is correct to bfloat16 rounding", "[kern
 }
 
 // A query's gradient is the difference of two terms. Each term is mean / deviation * sqrt(keys) times as large, that is 100 to
-// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32,
+// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as they are. In float32,
 // the difference loses two to three of its seven digits.
 TEST_CASE("the common part of all keys cancels in gradients, and the rest stays exact", "[kernel_attention][long]") {
   for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},

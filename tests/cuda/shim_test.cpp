@@ -49,7 +49,7 @@ void summed_twice(const float* from, float* to, bool barrier) {
   to[threadIdx.x] = sum;
 }
 
-/// Computes the sum of a warp's numbers. @param last the least distance of lanes; 1 is correct
+/// Computes the sum of a warp's numbers. `last`: the least distance of lanes, which must be 1 for the right sum
 void warp_sum(const float* from, float* to, int last) {
   float sum = from[threadIdx.x];
   for (int by = 16; by >= last; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
@@ -61,7 +61,7 @@ void overlapping(const float*, float* to, bool apart) {
   to[threadIdx.x + (apart ? blockIdx.x * kCount : 0)] = static_cast<float>(blockIdx.x);
 }
 
-/// @param past numbers by which writes go past the array's end
+/// Writes the array, shifted by `past` numbers: 1 writes behind its end, -1 before its start.
 void past_the_end(float* to, int past) {
   ABLATE_SHARED(float, all, kCount);
   all[static_cast<int>(threadIdx.x) + past] = 1;
@@ -79,7 +79,7 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
-/// Returns a kernel's results in each order of threads and blocks. @param right the kernel's last argument
+/// Returns a kernel's results in each order of threads and blocks. `right`: the kernel's last argument
 template <class Kernel>
 std::vector<std::vector<float>> in_orders(Kernel kernel, bool right) {
   const auto from = numbers(2 * kCount);
@@ -103,7 +103,7 @@ std::string error_of(const std::function<void()>& run) {
   return "";
 }
 
-/// True if a process that runs this fails, by an error or the address sanitizer.
+/// True if `run` fails in a process of its own, because of an error or the address sanitizer.
 bool harms(const std::function<void()>& run) {
   const auto child = fork();
   if (child == 0) {
@@ -261,7 +261,7 @@ TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
 
 namespace {
 
-/// Multiplies 16 x 16 by 16 x 8 by fragments. @param wrong in wrong lanes: 1: rows of a, 2: columns of b, 3: columns of d
+/// Multiplies 16 x 16 by 16 x 8 numbers in fragments. `wrong` swaps lanes for rows of a (1), columns of b (2) or of d (3)
 void product(const std::uint16_t* a, const std::uint16_t* b, float* d, int wrong) {
   const unsigned lane = threadIdx.x, g = lane / 4, t = lane % 4;
   const auto pair = [](unsigned low, unsigned high) { return high << 16 | low; };

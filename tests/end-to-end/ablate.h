@@ -9,7 +9,7 @@
 inline const std::string kBin = std::string(ABLATE_BUILD_DIR) + "/bin/";
 inline const std::string kFaulty = std::string(ABLATE_BUILD_DIR) + "/tests/faulty-plugins/";
 
-/// Folder with a database. Caches and user plugins are separate from the user's own, and shared by all tests of a build.
+/// Folder with a database and its own user plugins. All tests of a build share one cache, which is not the user's cache.
 class Workplace {
  public:
   Workplace() {
@@ -32,7 +32,7 @@ class Workplace {
     return Process(command, environment, folder_.path());
   }
 
-  /// Runs a bash line in which $ablate is the program: for streams that are closed or full.
+  /// Runs a bash line in which $ablate is the program. Tests of closed or full streams use it.
   Ended shell(const std::string& line) { return start_shell("ablate=" + kBin + "ablate; " + line).wait(); }
 
   /// Returns the rows of a query as JSON objects.

@@ -26,7 +26,7 @@ bool until(const std::function<bool()>& holds, double seconds = 60) {
   return holds();
 }
 
-/// Returns a grid of trials with `steps` steps each: some milliseconds for 6, many seconds for 20,000.
+/// Returns a grid with one trial for each number in `steps`. 6 steps take some milliseconds, 20,000 many seconds.
 std::string grid(const std::string& steps) {
   return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
 }
@@ -67,7 +67,7 @@ fs::path rescued(const Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("a database that is removed or replaced while a grid runs loses nothing, and the grid ends loudly") {
+TEST_CASE("a database that is removed or replaced while a grid runs loses nothing, and the grid ends with an error") {
   const bool replace = GENERATE(false, true);
   Workplace place;
   REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // the history has an earlier run
@@ -92,7 +92,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   CHECK(kept[0] == json({{"s", 3}, {"outcome", "done"}}));
   CHECK(kept[1] == json({{"s", 5}, {"outcome", "done"}}));
   for (const auto& row : kept)
-    if (row.at("s") == 4000) CHECK(row.at("outcome") == "done");  // the trial noticed that the database is gone
+    if (row.at("s") == 4000) CHECK(row.at("outcome") == "done");  // it ran when the database was removed
   if (replace) CHECK(read_text(place.folder() / "ablate.db") == "of somebody else");
   for (const auto* end : {"-wal", "-shm"}) CHECK_FALSE(fs::exists((place.folder() / "ablate.db").string() + end));
   // The rescued file is a history: the grid continues in it.
@@ -152,7 +152,7 @@ TEST_CASE("while another process locks the database, trials run on, none starts,
     REQUIRE(until([&] { return says(running.printed(), "; waits to be written"); }));
     std::this_thread::sleep_for(std::chrono::seconds(2));
     CHECK(says(running.printed(), "warning: "));
-    CHECK_FALSE(says(running.printed(), "[6/6]"));  // a scheduler that cannot record that a trial runs here would run it twice
+    CHECK_FALSE(says(running.printed(), "[6/6]"));  // a trial that is not recorded as running could run twice
   }
   const auto ended = running.wait();
   INFO(ended.err);
@@ -198,7 +198,7 @@ TEST_CASE("a scheduler that was stopped accepts results that its trials produced
   const auto worker = worker_of(running);
   REQUIRE(until([&] { return has_trial(place, worker); }));
   running.send(SIGSTOP);
-  REQUIRE(until([&] { return !has_child(worker); }));  // it has ended by itself
+  REQUIRE(until([&] { return !has_child(worker); }));  // the trial has ended by itself
   nap(10.5);
   running.send(SIGCONT);
   const auto ended = running.wait();

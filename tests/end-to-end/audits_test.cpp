@@ -164,7 +164,7 @@ TEST_CASE("an audit of a study finds floors for the task settings of its trials,
   CHECK(kept("count(*)") == "2\n");
   CHECK(place.shell("$ablate " + command + " --again").exit_code == 0);
   CHECK(kept("count(*)") == "2\n");
-  // The floors of one task alone, and then of the whole test split.
+  // An audit of one task finds its floors on the whole test split.
   CHECK(place.audited({"--db", "my runs.db"}).at("floors").at(0).at("rows") == 0);
   CHECK(kept("count(*)") == "3\n");
   CHECK(kept("count(DISTINCT digest || task || test_rows || train_rows)") == "3\n");

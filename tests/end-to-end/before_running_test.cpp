@@ -1,4 +1,4 @@
-// Warnings before a grid runs, the same from --dry-run and from the run; and --only.
+// Warnings before a grid runs, which --dry-run and the run print alike. Also the option --only.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -58,7 +58,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   }
 }
 
-TEST_CASE("idx labels that are all equal are reported as the file's fault, not the plugin's") {
+TEST_CASE("idx labels that are all equal are reported as a fault of the file, not of the plugin") {
   Workplace place;
   const std::string none("\0\0\0\0", 4), count("\0\0\0\4", 4), magic("\0\0\x08", 3);
   for (const std::string part : {"train", "t10k"}) {
@@ -179,7 +179,7 @@ TEST_CASE("--only lists the existing keys if no key begins with its value") {
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("evaluation's share is shown by a dry run, and by a run if it is more than half") {
+TEST_CASE("a dry run shows the share of evaluation, and a run shows it if it is more than half") {
   Workplace place;
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   const auto much =
@@ -195,7 +195,7 @@ TEST_CASE("evaluation's share is shown by a dry run, and by a run if it is more 
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
   const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
   CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
-  // A stream's cost counts its windows if no state passes between them: 15 places a segment, 100 segments of dev and of test.
+  // A stream's cost counts its windows if no state passes between them. Dev and test have 100 segments each, of 15 places.
   place.folder().write("text", std::string(20 * 1500, 'x'));
   const auto stream = [&](const std::string& attention) {
     place.study(

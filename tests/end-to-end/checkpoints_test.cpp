@@ -164,7 +164,7 @@ TEST_CASE("trials of a worker that dies resume in the next worker") {
   CHECK(says(shown(place), "of attempt 1"));
 }
 
-TEST_CASE("the first signal writes running trials to disk, with a stream's states, and the next run resumes") {
+TEST_CASE("the first signal writes running trials and the states of streams to disk, and the next run resumes") {
   const bool stream = GENERATE(false, true);
   const auto text = stream ? kStream : study_of("600");
   const auto expected = stream ? undisturbed(kStream) : undisturbed();

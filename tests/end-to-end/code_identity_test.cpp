@@ -1,4 +1,4 @@
-// Edits that change a plugin's code identity and edits that do not, out of tree, against an install prefix, after `ninja`.
+// Edits that change a plugin's code identity, and edits that do not. The plugin is built out of tree with an installed ablate.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"
@@ -42,7 +42,7 @@ void replace_in(const std::filesystem::path& file, const std::string& from, cons
   std::ofstream(file) << text.replace(at, from.size(), to);
 }
 
-/// Builds as after an edit, with ninja alone.
+/// Builds as after an edit, without configuring, and returns the code identity.
 std::string identity(const Stranger& stranger, const std::string& build) {
   stranger.output_of("cmake --build " + build + " --target my-task");
   const auto said = nlohmann::json::parse(stranger.output_of("ablate --plugins " + build + " plugins my-task --format json"));
@@ -85,7 +85,7 @@ TEST_CASE("a plugin's code identity covers exactly its own files that the compil
   replace_in(folder / "parts/used.h", "a // b", "a // c");
   other("what looks like a comment in a string");
   replace_in(folder / "parts/used.h", "2 * help(x)", "3 * help(x)");
-  other("a header in a subfolder, through another");
+  other("a header in a subfolder that another header includes");
   replace_in(folder / "helper.cpp", "x + 1", "x + 2");
   other("a static library");
   replace_in(folder / "CMakeLists.txt", "-Wall", "-ffast-math");
@@ -96,12 +96,12 @@ TEST_CASE("a plugin's code identity covers exactly its own files that the compil
   other("the language's standard");
   replace_in(folder / "CMakeLists.txt", "target_compile_definitions(",
              "target_link_options(my-task PRIVATE -ffast-math)\ntarget_compile_definitions(");
-  other("an object that an option of the linker brings");
+  other("an object that a linker option adds");
   replace_in(stranger.home() / "ablate/include/ablate/task.h", "#pragma once",
              "#pragma once  // which\n// the compiler skips\n");
   same("a comment of the SDK");
   replace_in(stranger.home() / "ablate/include/ablate/linear.h", "#pragma once", "#pragma once\nstruct NotForTasks {};\n");
-  same("a header of the SDK that it does not include");
+  same("a header of the SDK that the plugin does not include");
 
   // Another source folder, another build folder, the SDK of the tree.
   stranger.output_of("mkdir far; mv my-task far/away; rm -r build");

@@ -80,7 +80,7 @@ TEST_CASE("an option that another option would consume as its value is refused, 
   CHECK(says(place.run({"table", "--db", "./--row"}).err, "no run history: looked for "));
 }
 
-TEST_CASE("a study's value without its --set is refused, and the message says where it belongs") {
+TEST_CASE("a value of a study without --set is refused, and the message shows how to set it") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
@@ -209,14 +209,14 @@ TEST_CASE("a dry run estimates how long its trials take from trials that are don
   const auto some = dry({"--set", "seeds=3", "-j", "1"});
   CHECK(says(some, " for 1 trial (the medians of done trials of the same attention and task"));
   CHECK(says(some, "; not known for 3 trials, of which none is done\n"));
-  // Two done trials of 8 and 2 seconds, a third to run: the median is 5. All three again, two at a time, take 7.5.
+  // Two trials took 8 and 2 seconds, so the third is expected to take the median, 5. All three, two at a time, take 7.5.
   place.shell(
       "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
       "d.execute('UPDATE attempt SET wall_s = CASE id WHEN 1 THEN 8 ELSE 2 END')\nd.commit()\nEND");
   const std::vector<std::string> three = {"--set", "attention.plugin=softmax", "--set", "seeds=3"};
   const std::string of = "the medians of done trials of the same attention and task";
   CHECK(says(dry(three), "expected time: 5.0 s for 1 trial (" + of + " with as many steps, whatever their other settings)"));
-  // Trials with other steps count by the step: 8 / 6 and 2 / 6 seconds, twelve times.
+  // Trials with another number of steps count by the time of a step: the median of 8 / 6 and 2 / 6 seconds, times 12.
   CHECK(says(dry({"--set", "attention.plugin=softmax", "--set", "seeds=1", "--set", "train.steps=12"}),
              "expected time: 10.0 s for 1 trial (" + of + ", by the time of a step if none had as many, whatever"));
   auto again = three;
@@ -248,7 +248,7 @@ TEST_CASE("a table over several experiments needs an explicit option") {
   CHECK(place.run({"query", "SELECT key FROM trials"}).exit_code == 0);
 }
 
-TEST_CASE("query lists its views in every format, help names them, and SQL that a shell cut is reported") {
+TEST_CASE("query lists its views in every format, help names them, and SQL that a shell split into words is reported") {
   Workplace place;
   REQUIRE(place.run({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()}).exit_code == 0);
   const auto views = json::parse(place.run({"query", "--format", "json"}).out);

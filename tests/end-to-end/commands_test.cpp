@@ -18,7 +18,7 @@ TEST_CASE("the command line never links torch", "[ldd]") {
   CHECK(says(Process({"ldd", kBin + "ablate-worker"}).wait().out, "libtorch_cpu"));
 }
 
-TEST_CASE("ablate-plot beside ablate draws a figure, and without it the missing package is named") {
+TEST_CASE("ablate plot uses the ablate-plot beside it, and without it the error names the missing package") {
   Workplace place;
   const auto wrong = place.run({"plot", "curve", "--out", "a.svg"});
   CHECK(wrong.exit_code == 2);
@@ -33,7 +33,7 @@ TEST_CASE("ablate-plot beside ablate draws a figure, and without it the missing 
   CHECK(says(alone.err, "install libcairo2-dev"));
 }
 
-TEST_CASE("docs/database.md: the path from a finished grid to the paper takes one line a step, under a minute") {
+TEST_CASE("docs/database.md: each step from a finished grid to the paper is one command, and all take less than a minute") {
   if (!std::filesystem::exists(kBin + "ablate-plot")) return skip_without_package("libcairo2-dev");
   const std::string root = ABLATE_SOURCE_DIR;
   const auto page = read_text(root + "/docs/database.md");
@@ -55,7 +55,7 @@ TEST_CASE("docs/database.md: the path from a finished grid to the paper takes on
   CHECK(made("f.pdf").starts_with("%PDF"));
   CHECK(says(made("r.html"), "<html"));
 
-  // Enough seeds for a test produce stars.
+  // With enough seeds for a significance test, the table has stars.
   std::string trials = "experiment,attention,seed,test/accuracy\n";
   for (int seed = 1; seed <= 8; ++seed)
     trials += "many,softmax," + std::to_string(seed) + ",6" + std::to_string(seed % 3) + "\nmany,linear," +
@@ -116,7 +116,7 @@ TEST_CASE("the commands in the headers of experiments/ are valid, and each runs 
   CHECK(commands > 50);
 }
 
-TEST_CASE("a link to itself is reported by its name, with the exit code of the expected file") {
+TEST_CASE("a link to itself is reported by its name, with the exit code for the kind of file") {
   Workplace place;
   const auto link = [&](const std::string& name) {
     std::filesystem::create_symlink(std::filesystem::path(name).filename(), place.folder() / name);
@@ -140,7 +140,7 @@ TEST_CASE("a link to itself is reported by its name, with the exit code of the e
   check_error({"plugins"}, 0, "warning: ABLATE_PLUGIN_PATH names " + loop + ", which is no folder");
 }
 
-TEST_CASE("plugins are listed by kind, from the cache the second time") {
+TEST_CASE("plugins are listed by kind, and the second time from the cache") {
   Workplace place;
   const auto listed = place.run({"plugins"});
   REQUIRE(listed.exit_code == 0);
@@ -167,7 +167,7 @@ TEST_CASE("`ablate plugins ID` shows parameters and promises, and JSON has the s
   CHECK(all.size() >= 10);
 }
 
-TEST_CASE("plugins are chosen by kind and by what they promise") {
+TEST_CASE("plugins are chosen by kind and by their promises") {
   Workplace place;
   const auto ids = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "plugins");
@@ -187,7 +187,7 @@ TEST_CASE("plugins are chosen by kind and by what they promise") {
   const auto none = place.run({"plugins", "--kind", "task", "--causal"}).out;
   CHECK(says(none, "libraries found is of that kind and promises that"));
   CHECK_FALSE(says(none, "No plugin library"));
-  // The place of its parameters in a study.
+  // The description of a plugin names the section of a study for its parameters.
   CHECK(says(place.run({"plugins", "rbf"}).out, "Parameters, in [attention.compression] of a study:"));
   CHECK(says(place.run({"plugins", "softmax"}).out, "Parameters, in [attention] of a study:"));
 }

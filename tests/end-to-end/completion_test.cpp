@@ -1,4 +1,4 @@
-// Completions of the shells, requested as the scripts do.
+// Completions of the shells, requested as the completion scripts request them.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -25,7 +25,7 @@ Words lines_of(const std::string& text) {
   return lines;
 }
 
-/// Place with a study and a history, whose plugins an earlier scan found.
+/// Workplace with a study, a history, and plugins that an earlier scan found.
 class Shell {
  public:
   Shell() {

@@ -13,7 +13,7 @@ struct Crash {
   json signal;
 };
 
-/// Runs the trial of a fault and returns the text of `ablate show`.
+/// Runs the trial of a fault. Returns its reason, output and signal in the history.
 Crash crash(const std::string& fault) {
   Workplace place;
   const auto ended = place.run({"--plugins", kFaulty + "trial", "run",

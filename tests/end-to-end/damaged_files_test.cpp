@@ -1,4 +1,4 @@
-// Files of an earlier run that are damaged or of another version: detected, and reported or rebuilt.
+// Files of an earlier run that are damaged or of another version. They are detected, and reported or rebuilt.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <fstream>
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Returns a grid of trials with `steps` steps each.
+/// Returns a grid with one trial for each number in `steps`.
 std::string grid(const std::string& steps) {
   return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
 }
@@ -59,7 +59,7 @@ TEST_CASE("a task's cached answer from another version is replaced") {
 }
 
 TEST_CASE("reading a damaged history leaves no file beside it") {
-  const auto cut = GENERATE(true, false);  // otherwise overwritten in part
+  const auto cut = GENERATE(true, false);  // false: the file is overwritten behind its first page
   Workplace place;
   const auto study = place.study(grid("3, 4")).string();
   REQUIRE(place.run({"run", study}).exit_code == 0);

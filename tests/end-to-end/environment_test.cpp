@@ -15,7 +15,7 @@ json environment_of_a_run(Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("a run records what its numbers also depend on: libraries, GPUs and environment variables") {
+TEST_CASE("a run records other influences on its numbers: libraries, GPUs and environment variables") {
   Workplace place;
   place.set("ATEN_CPU_CAPABILITY", "default");
   place.set("MKL_CBWR", "COMPATIBLE");
@@ -46,7 +46,7 @@ TEST_CASE("a run records what its numbers also depend on: libraries, GPUs and en
   for (const char* name : {"host", "system", "processor", "compiler", "torch", "ablate", "git"}) CHECK(found.contains(name));
 }
 
-TEST_CASE("a commit changes the header of the git revision at the next build, and only a commit does") {
+TEST_CASE("a commit or an edit changes the header of the git revision at the next build, and nothing else does") {
   Workplace place;
   const std::string header = (place.folder() / "revision.h").string(), git = "git -C source -c user.name=a -c user.email=a@b ",
                     build = "cmake -DSOURCE=source -DHEADER=" + header + " -P " +
@@ -78,7 +78,7 @@ TEST_CASE("a commit changes the header of the git revision at the next build, an
 
 TEST_CASE("the git revision is the revision of the build, not of the last CMake run") {
   Workplace place;
-  // The same query, run now: the worker was linked after the last change of any source.
+  // The last build wrote the header, and linked the worker after the last change of any source.
   const auto git = environment_of_a_run(place).at("git").get<std::string>();
   std::ifstream header(ABLATE_BUILD_DIR "/core/trial/server/generated/git_revision.h");
   const std::string text{std::istreambuf_iterator<char>(header), {}};

@@ -41,7 +41,7 @@ TEST_CASE("at a terminal, a deletion shows how many trials it removes and asks; 
   CHECK(place.query("SELECT experiment FROM experiments").empty());
 }
 
-TEST_CASE("a grid runs on if its experiment is renamed, and prevents its deletion") {
+TEST_CASE("a running grid allows its experiment to be renamed, but prevents its deletion") {
   Workplace place;
   const auto study = kTiny + "[attention]\nplugin = \"softmax\"\n[grid]\nseeds = 3\n";
   auto grid = place.start({"run", place.study(study).string(), "-j", "1", "--set", "train.steps=600"});

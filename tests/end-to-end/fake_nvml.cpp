@@ -1,4 +1,4 @@
-// NVIDIA's management library on a machine with two GPUs; the second has lost its name.
+// NVIDIA's management library on a machine with two GPUs. The second GPU is lost, so it has no name.
 #include <cstdio>
 
 namespace {

@@ -229,7 +229,7 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
   const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // while other tests run
   for (int i = 0; i < 100 && !((own() == 1 || shares()) && data_limit()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // by now it hangs in its plugin
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // by now the trial hangs in its plugin
   CHECK((own() == 1 || shares()));
   CHECK(data_limit());
   running.send(SIGINT);

@@ -56,7 +56,7 @@ TEST_CASE("an edited generator makes its data anew, and the old generator's data
   CHECK(files_in(place.generated()).size() == 3);
 }
 
-TEST_CASE("ablate check has a task make its data anew, and leaves nothing behind", "[generated]") {
+TEST_CASE("ablate check makes a task generate its data anew, and leaves no files", "[generated]") {
   Place place;
   place.edit('a');
   place.ask({"run", place.study(kTiny + "[attention]\nplugin = \"softmax\"\n").string(), "--dry-run"});

@@ -25,7 +25,7 @@ json losses(Workplace& place) {
       "key");
 }
 
-/// Returns the worker processes with this environment variable: those of one place, even if other tests run at the same time.
+/// Returns the worker processes with this environment variable, which separates them from workers of other tests.
 std::set<std::string> workers_with(const std::string& variable) {
   std::set<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -107,7 +107,7 @@ TEST_CASE("a killed scheduler leaves an intact database and no process") {
   running.send(SIGKILL);  // a trial that was reported as done is in the history
   CHECK(running.wait().exit_code == 128 + SIGKILL);
   CHECK(place.query("SELECT outcome FROM attempts") == json{{{"outcome", "done"}}});
-  // They end by themselves, as soon as they run and notice that their scheduler is gone.
+  // Workers end by themselves as soon as they notice that their scheduler is gone.
   for (int i = 0; i < 1200 && !workers().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(workers() == std::set<std::string>{});
 }

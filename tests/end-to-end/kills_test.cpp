@@ -1,5 +1,5 @@
-// A grid whose processes are killed at random moments, run again until it is done. Its trials and numbers are those of a quiet
-// run.
+// A grid whose processes are killed at random moments, and which runs again until it is done. Its trials and numbers equal
+// those of an undisturbed run.
 #include <signal.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string grid_with_checkpoint(const std::string& seconds) {
   return text.insert(text.find(name) + name.size(), "checkpoint = " + seconds + "\n");
 }
 
-/// Returns the parts of a done trial that any run of it shares: its curves and its metrics without times, one row in each line.
+/// Returns the numbers that all runs of a trial share, one row in each line: losses and accuracies, in metrics and curves.
 std::vector<std::string> numbers(Workplace& place) {
   std::vector<std::string> all;
   for (const std::string columns : {"v.key, v.metric, v.value FROM metrics", "v.key, v.metric, v.step, v.value FROM curves"})

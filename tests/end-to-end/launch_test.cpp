@@ -44,7 +44,7 @@ class Program {
   const Note note = [this](const std::string& line) { notes += line + "\n"; };
 };
 
-/// Limits this process to the first of its processors during its lifetime.
+/// Limits this process to the first `most` of its processors while this object exists.
 class FewProcessors {
  public:
   explicit FewProcessors(int most) {
@@ -128,7 +128,7 @@ TEST_CASE("a launch can select trials by key, and warns about surprising setting
   CHECK(ran_for() == "bench");
 }
 
-TEST_CASE("by default, as many trials run at a time as the processors have room for their threads") {
+TEST_CASE("by default, so many trials run at a time that their threads fit the processors") {
   Program program;
   const auto study = program.folder.write("tiny.toml", kTwo);
   const auto at_a_time = [&](LaunchRequest request) {

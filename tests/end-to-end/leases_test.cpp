@@ -23,7 +23,7 @@ bool comes(const std::function<bool()>& what) {
 
 }  // namespace
 
-TEST_CASE("eight runs at once share many trials, each once, and leave nothing beside the history") {
+TEST_CASE("eight runs at once share many trials, run each trial once, and leave no file beside the history") {
   const int trials = rounds(120, 400);
   Workplace place;
   const auto study =
@@ -64,7 +64,7 @@ TEST_CASE("a stopped run keeps its trial; a killed run's trial is taken over, an
 
   kill(workers[0], SIGSTOP);
   one.send(SIGKILL);
-  // The scheduler's end wakes the worker, which would exit by itself.
+  // Stops the worker again, because the scheduler's end wakes it and it would then exit by itself.
   for (int i = 0; i < 2000; ++i) {
     kill(workers[0], SIGSTOP);
     std::this_thread::sleep_for(std::chrono::microseconds(50));

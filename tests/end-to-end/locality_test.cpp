@@ -1,5 +1,5 @@
-// A stranger's plugins of each kind, built against an installed ablate, in one folder: a state over segments, two sequences,
-// targets at some positions. ablate itself is unchanged.
+// Plugins of each kind from another author, in one folder, built against an installed ablate. They have a state over segments,
+// two sequences, and targets at some positions. ablate itself is unchanged.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"
@@ -45,7 +45,7 @@ TEST_CASE("a new plugin of each kind needs only its own folder", "[locality]") {
   REQUIRE(pairs.size() == 1);
   CHECK(pairs[0].at("test/accuracy").is_number());
   CHECK(says(stranger.output_of("ablate table pairs --metric test/accuracy@sum --format csv"), "test/accuracy@sum=2"));
-  // Abilities that the attention does not promise are refused before anything runs.
+  // A study that needs an ability which the attention does not promise is refused before anything runs.
   std::ofstream(stranger.work() / "wrong.toml") << "[task]\nplugin = \"same-sum\"\n[attention]\nplugin = \"running-mean\"\n"
                                                 << kTrain;
   const auto refused = stranger.shell("ablate --plugins build run wrong.toml");

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kMatch = "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.hidden\"\n";
 
-/// Returns a study of softmax, of an AdaMRA that a narrower feed-forward part matches, and of a model that no width matches.
+/// Returns a study of rows: softmax, an AdaMRA that a narrower feed-forward part matches, a deep model that no width matches.
 std::string study_of(const std::string& name, const std::string& rows) {
   auto text = kTiny;
   const auto put = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
@@ -66,7 +66,7 @@ TEST_CASE("rows of a study have as many parameters as their reference, and the t
   const std::string note = "parameters within 2 % of those of attention=softmax, by model.hidden\n";
   CHECK(says(place.run({"table", "near"}).out, note));
   CHECK_FALSE(says(place.run({"table", "written"}).out, "within 2 %"));
-  // The note reports the record, not the plan.
+  // The note is computed from the recorded trials, not from the plan.
   CHECK(says(place.run({"table", "near", "--where", "attention=adamra"}).out, note));
 }
 

@@ -36,7 +36,7 @@ std::string message(Workplace& place, const std::string& study) {
 
 }  // namespace
 
-TEST_CASE("parts of a mixture and entries of a layer list are axes, and appear in tables", "[mixtures]") {
+TEST_CASE("parts of a mixture and entries of a layer list can be axes of a grid, and appear in tables", "[mixtures]") {
   Workplace place;
   const auto study = place.study(kRecall + R"(
 [grid]
@@ -95,7 +95,7 @@ attention.1.heads = [1, 4]
   CHECK(says(of_layers.out, "linear,softmax,4"));
 }
 
-TEST_CASE("a width that an attention cannot divide is refused by the attention, at its line in the study") {
+TEST_CASE("an attention refuses a width that its heads do not divide, and names the line in the study") {
   Workplace place;
   const std::string softmax = "[attention]\nplugin = \"softmax\"\n";
   CHECK(message(place, softmax + "heads = 3\n") == "study.toml:22:9: attention.heads = 3 does not divide d_model = 16\n");
@@ -131,7 +131,7 @@ TEST_CASE("wrong values in a mixture or in the model are reported at their place
   const auto dry = place.run({"run", "study.toml", "--dry-run"});
   CHECK(dry.exit_code == 2);
   CHECK(dry.err == of_part);
-  // Reports all errors of a grid at once, each value at its place, and no valid value.
+  // All errors of a grid are reported at once, each wrong value at its place, and no valid value.
   CHECK(message(place, halves + "[grid]\nattention.parts.0.heads = [1, 2,\n5, 6]\nmodel.d_model = [16, 24]\n") ==
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"

@@ -49,7 +49,7 @@ TEST_CASE("a study's tables are chosen by name, and the command line's options o
                       .out);
   CHECK(named == asked);
   CHECK(named["metrics"].size() == 3);
-  CHECK(named["contrasts"].size() == 2);  // for the two metrics of which higher or lower is better
+  CHECK(named["contrasts"].size() == 2);  // for the two metrics whose better direction is known
   CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
   CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
   // CSV cannot contain notes: they go to stderr, after its rows.
@@ -57,7 +57,7 @@ TEST_CASE("a study's tables are chosen by name, and the command line's options o
   CHECK_FALSE(says(csv.out, "note:"));
   CHECK(says(csv.err, "note:"));
   CHECK(place.shell("$ablate table --table cost --format csv 2>&1").out.find("note:") == csv.out.size());
-  // --against excludes a table's baseline and replaces it.
+  // --against replaces the baseline of a table.
   CHECK(says(place.run({"table", "tiny", "--table", "ratio"}).out, "ratio of means to attention=softmax"));
   CHECK(says(place.run({"table", "tiny", "--table", "ratio", "--against", "best"}).out, "difference to the best"));
   const auto wrong = place.run({"table", "tiny", "--table", "costs"});
@@ -126,7 +126,7 @@ TEST_CASE("errors in a study's table are reported at their line, before anything
   CHECK(says(refusal("[table.a]\ntest = \"t\"\n"), "test: found neither --against nor --contrasts"));
   CHECK(place.run({"run", place.study(kGrid + rows + "sort = \"accuracy\"\n").string(), "--dry-run"}).exit_code == 2);
   CHECK_FALSE(place.has_database());
-  // Parts that only a history knows do not stop a run: conditions, a plugin's own metrics, groups, shares of layers.
+  // Parts that only a history can check do not stop a run: conditions, a plugin's own metrics, groups, shares of layers.
   for (const std::string right :
        {"where = [\"attention=linear\"]\nagainst = \"attention=linear\"\n",
         "metric = [\"test/rmse\", \"test/accuracy@pairs\"]\n",

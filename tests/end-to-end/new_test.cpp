@@ -1,4 +1,4 @@
-// ablate new, refused: the message has the reason and the remedy, and no file is written.
+// Refusals of ablate new: the message has the reason and the remedy, and no file is written.
 #include "tests/end-to-end/stranger.h"
 
 namespace {
@@ -32,7 +32,7 @@ TEST_CASE("ablate new refuses names that would not work", "[new]") {
   CHECK(std::filesystem::is_empty(stranger.work()));
 }
 
-TEST_CASE("ablate new leaves a folder that exists as it is, and another kind may have a taken id", "[new]") {
+TEST_CASE("ablate new does not change an existing folder, and accepts an id that only another kind has", "[new]") {
   Stranger stranger;
   std::filesystem::create_directories(stranger.work() / "there/softmax");
   const auto ended = make(stranger, "task softmax --in there");

@@ -1,4 +1,4 @@
-// Output that cannot be written, and output that a terminal reads.
+// Output that cannot be written, and output for a terminal.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -27,7 +27,7 @@ TEST_CASE("a stderr that nobody reads blocks no grid and no command") {
   CHECK(place.shell(stuck + "run study.toml 2>&3").exit_code == 0);
   CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));
   CHECK(place.shell(stuck + "rum 2>&3").exit_code == 2);
-  // Its reader continues before the end: nothing is lost.
+  // The reader continues before the command ends, so nothing is lost.
   std::filesystem::remove(place.folder() / "pipe");
   place.shell(stuck + "rum 2>&3 & sleep 0.5; timeout 20 head -c 65570 <&3 | tr -d '\\0' >late");
   CHECK(says(read_text(place.folder() / "late"), "ablate: no command \"rum\""));
@@ -76,14 +76,14 @@ TEST_CASE("a reader that closes the pipe early ends a command quietly") {
   Workplace place;
   const auto ended = place.shell("$ablate plugins --format json | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
   CHECK(ended.err == "");
-  CHECK((ended.out == "141\n" || ended.out == "0\n"));  // 0: all of it was in the pipe by then
+  CHECK((ended.out == "141\n" || ended.out == "0\n"));  // 0: the whole output was in the pipe by then
   const auto gone =
       place.shell("mkfifo pipe; (exec 3<>pipe; exec 3>&-) ; { sleep 0.2; $ablate plugins; echo $? >code; } | true; cat code");
   CHECK(gone.err == "");
   CHECK(gone.out == "141\n");
 }
 
-TEST_CASE("an unknown command is named, with the nearest one") {
+TEST_CASE("an unknown command is reported with the nearest command") {
   Workplace place;
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"rum"}, {"rum", "study.toml"}, {"rum", "--help"}, {"--db", "run", "rum"}, {"--db=x", "rum", "--help"}}) {

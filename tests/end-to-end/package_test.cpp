@@ -1,4 +1,4 @@
-// find_package(ablate) and ablate_add_plugin: from the prefix and from the build tree; the linker's refusals; CUDA sources.
+// find_package(ablate) and ablate_add_plugin, for an installed ablate and a build tree. Refusals of the linker, CUDA sources.
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -50,14 +50,14 @@ nlohmann::json described(const Stranger& stranger, const std::string& folder) {
   return nlohmann::json::parse(stranger.output_of("ablate --plugins " + folder + " plugins my-task --format json"));
 }
 
-/// Returns the functions and constants that a library exports, without those of templates.
+/// Returns the functions and constants that a library exports, except functions of templates.
 std::string exported(const Stranger& stranger, const std::string& library) {
   return stranger.output_of("nm -D --defined-only " + library + " | awk '$2 ~ /[TRDB]/ {print $3}' | sort | xargs");
 }
 
 }  // namespace
 
-TEST_CASE("a plugin builds from the prefix and from the build tree to the same code, and the linker checks it", "[package]") {
+TEST_CASE("a plugin has the same code with an installed ablate and with a build tree, and the linker checks it", "[package]") {
   Stranger stranger;
   stranger.install();
   stranger.output_of("ablate new task my-task");

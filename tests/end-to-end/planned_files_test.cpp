@@ -1,4 +1,4 @@
-// A file that a parameter names still has the content of the trial's key, or the trial fails.
+// A file that a parameter names must still have the content that the trial's key was made from, or the trial fails.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 

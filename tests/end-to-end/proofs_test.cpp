@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Overwrites a file with its size, time and inode unchanged: cached knowledge about it looks valid.
+/// Overwrites a file. Its size, time and inode stay the same, so cached facts about it look valid.
 void change_unseen(const std::filesystem::path& file, const std::string& content) {
   struct stat before {};
   REQUIRE(stat(file.c_str(), &before) == 0);
@@ -95,7 +95,7 @@ TEST_CASE("unreadable rows of a history are reported once and left out", "[proof
   }
 }
 
-TEST_CASE("a proof does not cover a trial whose default the edit changed", "[proofs]") {
+TEST_CASE("a proof does not cover a trial that used a default which the edit changed", "[proofs]") {
   Place place;
   const auto edit_default = [&](const char* factor) {
     std::filesystem::copy(kFaulty + "defaults/scaled_by_" + factor + ".so", place.folder() / "plugins/scaled.so",

@@ -1,5 +1,5 @@
 // Published numbers of papers (published.csv) against the numbers that studies list beside their trials. Only the numbers named
-// here may be missing, and none may differ.
+// here may be missing, and no number may differ.
 #include <fstream>
 #include <map>
 #include <set>
@@ -42,7 +42,7 @@ std::vector<std::string> fields(const std::string& line) {
   return all;
 }
 
-/// Translates a paper's name of a metric into a study's.
+/// Translates a paper's name of a metric into the name in studies.
 std::string metric_of(const std::string& published) {
   static const std::map<std::string, std::string> kNames = {
       {"accuracy", "test/accuracy"},          {"step time", "train/step_time"},       {"speed", "train/examples_per_second"},
@@ -77,7 +77,7 @@ std::set<Figure> published() {
       constexpr double kMiB = 1024;  // in a GB
       const auto& unit = field.at(8);
       const auto number = std::stod(figure.value);
-      if (unit.starts_with("scaled of ")) {  // number of classes: 0 is guessing, 1 is right
+      if (unit.starts_with("scaled of ")) {  // followed by the number of classes: 0 is guessing, 1 is right
         const double classes = std::stod(unit.substr(std::string("scaled of ").size()));
         figure.value = digits(100 * (1 + (classes - 1) * number) / classes);
       } else {
@@ -138,13 +138,13 @@ std::set<Figure> beside(const ablate::Study& study) {
   return all;
 }
 
-/// True for studies whose figures another study lists, too. Text in the Long Range Arena has 1000 bytes or 4000, which the
+/// True if another study lists the figures of this study, too. Text in the Long Range Arena has 1000 bytes or 4000, which the
 /// paper leaves open. AdaMRA's Figure 1 shows Tables 1 and 3.
 bool second_of_figures(const ablate::Study& study) { return study.name == "lra-google-text-4k" || study.name == "lra-figure1"; }
 
 }  // namespace
 
-TEST_CASE("published figures appear beside trials of exactly one study each, except for the named ones") {
+TEST_CASE("each published figure appears beside trials of exactly one study, except for the figures named here") {
   const auto papers = published();
   CHECK(papers.size() == 372);
   std::map<Figure, std::string> ours;  // value: the study
@@ -172,7 +172,7 @@ TEST_CASE("published figures appear beside trials of exactly one study each, exc
                        "arXiv 2108.04962, Table 3: text, SMAT",
                        // A ratio of the times of two trials, of models that the source does not describe.
                        "arXiv 2003.05997, text: cifar-10, speed ratio local:routing",
-                       // A bound of any two distributions' divergence, ln 2.
+                       // The upper bound ln 2 of the divergence of two distributions.
                        "arXiv 2003.05997, text: pg-19, JSD bound",
                        // A selective state space before mamba2, without a plugin.
                        "arXiv 2406.06484, MAD of Mamba: average, test/accuracy",
@@ -204,7 +204,7 @@ TEST_CASE("a study with the published set-up also resolves in its corrected form
     check("adamra/" + std::string(table) + ".toml", "lra-nystromformer", "mean-all");
 }
 
-TEST_CASE("a paper's folder has small studies with their own name and no published number; others state needs") {
+TEST_CASE("a paper's folder has small studies with their own name and no published number; other studies state their needs") {
   std::set<std::string> names, with_small;
   for (const auto& study : studies()) {
     INFO(study.file);

@@ -1,4 +1,4 @@
-// Follows README.md: builds the plugin in 40 lines outside the tree, runs the grid in 20 lines and its queries. Everything
+// Follows README.md: builds its plugin of 40 lines outside the tree, runs its grid of 20 lines and its queries. Everything
 // that README.md and the other pages name must be in the tree.
 #include <iterator>
 #include <regex>
@@ -34,7 +34,7 @@ std::vector<std::string> strange_to_a_clone(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("the README's plugin builds outside the tree, drops in, and runs beside the built-in ones", "[out-of-tree]") {
+TEST_CASE("the README's plugin builds outside the tree, is found, and runs beside built-in plugins", "[out-of-tree]") {
   const auto source = block("cpp");
   CHECK(std::count(source.begin(), source.end(), '\n') <= 40);
   Workplace place;

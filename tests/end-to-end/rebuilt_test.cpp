@@ -27,7 +27,7 @@ std::string outcomes(Workplace& place) {
   return all;
 }
 
-/// Writes a program that is this build's worker once, and then reports another build.
+/// Writes a program that runs this build's worker once, and later a worker that reports another build.
 fs::path worker_once(Workplace& place) {
   const auto in = [&](const char* file) { return "'" + (place.folder() / file).string() + "'"; };
   auto program = place.folder().write(
@@ -53,7 +53,7 @@ TEST_CASE("a worker of another build ends a run, and the same command continues 
   const auto is_at_work = [&] {
     worker = children_of(running.pid());
     if (worker.size() != 1 || children_of(worker.front()).empty()) return false;
-    std::error_code gone;  // before it is the worker, the shell has a child, too
+    std::error_code gone;  // before the shell becomes the worker, it has a child, too
     return fs::read_symlink("/proc/" + std::to_string(worker.front()) + "/exe", gone).filename() == "ablate-worker";
   };
   REQUIRE(until([&] { return is_at_work() && (is_share || (place.has_database() && outcomes(place) == "done")); }));
@@ -64,7 +64,7 @@ TEST_CASE("a worker of another build ends a run, and the same command continues 
   CHECK(says(ended.err, "is of another build of ablate than this program: found 0123456789abcdef, expected "));
   CHECK(read_text(place.folder() / "later") == "\n");
   if (!is_share) CHECK(outcomes(place) == "done lost");
-  CHECK(place.run(words).exit_code == 2);  // no worker of its own build came first: a retry is useless
+  CHECK(place.run(words).exit_code == 2);  // no worker of this build came first, so a retry is useless
   place.set("ABLATE_WORKER", "");
   const auto last = place.run(words);
   INFO(last.out << last.err);

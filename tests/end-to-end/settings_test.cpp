@@ -1,4 +1,4 @@
-// Settings of ablate's own studies. Keys and a history's documents consist of these texts, so no version may change them.
+// Settings of ablate's own studies. Keys and documents in a history are made of these texts, so no version may change them.
 #include "core/host/scheduler/identity.h"
 #include "core/host/study/study.h"
 #include "core/util/sha256.h"
@@ -18,7 +18,7 @@ constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
-/// Such parameters of plugins, in any section.
+/// Parameters of plugins that were added later, in any section.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},

@@ -1,4 +1,4 @@
-// A grid divided among machines, simulated by temporary folders: its numbers are those of one machine, whatever is lost.
+// A grid divided among machines, which temporary folders simulate. Its numbers equal those of one machine, whatever is lost.
 #include <signal.h>
 
 #include <chrono>
@@ -120,7 +120,7 @@ TEST_CASE("without a plan, every machine makes the same plan; shares run in turn
   const auto dry = place.run({"run", "study.toml", "--share", "1/3", "--dry-run"});
   CHECK(dry.exit_code == 0);
   CHECK(says(dry.out, "tiny: 2 trials of 6"));
-  // A grid later than the plan stays the latest, although a share ran after it.
+  // A grid that ran after the plan was made stays the latest grid, although a share ran after it.
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
   place.study(kTiny + kGrid);
@@ -242,7 +242,7 @@ TEST_CASE("a share with a failed trial exits with 1; errors in a share or a plan
   refused({"--share", "0/3", "--plan", "none.json"}, "none.json");
   refused({"--partition", "gpu"}, "--slurm");
   refused({"--share", "0/3", "--db", "study.shares/mine.db"}, "found a file in the shared folder");
-  for (const auto* shares : {"2", "3"})  // a generated plan is replaced, a changed one is not
+  for (const auto* shares : {"2", "3"})  // a generated plan is replaced, an edited plan is not
     REQUIRE(place.run({"run", "study.toml", "--plan", "plan.json", "--shares", shares}).exit_code == 0);
   REQUIRE(place.shell("echo >> plan.json").exit_code == 0);
   plan_over("plan.json");

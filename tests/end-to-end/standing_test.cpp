@@ -1,4 +1,4 @@
-// A study's trials in the history, missing trials and their reasons; an edit that changes no number keeps them done.
+// Done trials of a study, and the reasons why others are not done. After an edit that changes no number, trials stay done.
 #include <sys/stat.h>
 
 #include "tests/end-to-end/edited_plugin.h"
@@ -77,7 +77,7 @@ TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial
   Place place;
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
-  // Another experiment: one trial of a repeated value, at another rate, and one of a value that is not repeated.
+  // Another experiment has a trial with a repeated number of heads, at another rate, and a trial with a number not repeated.
   const std::vector<std::string> other{"--set", "experiment.name=other",
                                        "--set", "train.learning_rate=0.01",
                                        "--set", "seeds=1",
@@ -117,10 +117,10 @@ TEST_CASE("an attempt under a proven key belongs to a separate trial", "[standin
   CHECK(says(place.said({"--dry-run"}), "done, attempt 3\n"));
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(listed() == R"({"first":3,"n":2})");
-  // Their code is recorded, too: a later edit is compared with it.
+  // The code of the new attempts is recorded, too: a later edit is compared with it.
   place.edit('f');
   CHECK(says(place.said({"--dry-run"}), "not done: like attempt 3, except for the code of softmax (attention)"));
-  // The first code's numbers still count for that code.
+  // Numbers of the first code still count for that code.
   place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id > 2");
   place.edit('e');
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1\n"));
@@ -148,7 +148,7 @@ TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]
   CHECK_FALSE(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 2);
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
-  // A wrong number migrates nothing.
+  // A wrong number of a proof does not migrate the history.
   place.change_history("PRAGMA user_version = 23");
   CHECK(says(unprove("7", 2), "was written by an older ablate: found schema 23, expected 24"));
   CHECK(says(unprove("7", 2), "found schema 23"));

@@ -15,7 +15,7 @@ const std::string kRates = "train.learning_rate = [1e-4, 1e-2, 3e-2]\n";
 
 const std::string kApart = kAttentions + "[grid.tune]\nseeds = [101, 102]\n" + kRates;
 
-/// Returns for each attention the row that is best on dev; of equal rows the first.
+/// Returns the best row on dev for each attention. Of equal rows, the first is best.
 std::map<std::string, json> best_of(const json& means) {
   std::map<std::string, json> best;
   for (const auto& row : means)
@@ -23,7 +23,7 @@ std::map<std::string, json> best_of(const json& means) {
   return best;
 }
 
-/// Checks that each attention is reported on seeds 1 and 2 only at the value that is best on 101 and 102.
+/// Checks that each attention is reported on seeds 1 and 2 only at the value that was best on seeds 101 and 102.
 void check_reported(Workplace& place) {
   const auto means = place.query(
       "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev FROM trials WHERE seed > 100 GROUP BY "
@@ -70,7 +70,7 @@ TEST_CASE("an axis becomes a tuned parameter, and nothing runs again") {
   const auto chosen = json::parse(place.run({"table", "tiny", "--format", "json"}).out);
   REQUIRE(chosen["cells"].size() == 2);
 
-  // Repeats the choice here: the mean of the metric that selects the checkpoint.
+  // Repeats the choice: the best mean of the metric that selects the checkpoint.
   const auto means = place.query(
       "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev, avg(\"test/accuracy\") AS test FROM "
       "trials GROUP BY 1, 2 ORDER BY 1, 2");
@@ -90,7 +90,7 @@ TEST_CASE("an axis becomes a tuned parameter, and nothing runs again") {
   CHECK(place.query("SELECT count(DISTINCT cell) AS n FROM members")[0]["n"] == 2);
 }
 
-TEST_CASE("watch shows the trials on dev of a study that tunes") {
+TEST_CASE("a run of a study that tunes prints the accuracy of its trials on dev, not on test") {
   Workplace place;
   const auto one = kTiny + "[attention]\nplugin = \"softmax\"\n";
   const auto plain = place.run({"run", place.study(one).string()});
@@ -100,7 +100,7 @@ TEST_CASE("watch shows the trials on dev of a study that tunes") {
   CHECK_FALSE(says(tuned.err, "test/accuracy"));
 }
 
-TEST_CASE("a study that tunes without a choice is refused before anything runs") {
+TEST_CASE("a study that tunes a parameter with only one value is refused before anything runs") {
   Workplace place;
   const auto refused = place.run({"run", place.study(kAttentions + "[grid.tune]\ntrain.learning_rate = [1e-4]\n").string()});
   CHECK(refused.exit_code == 2);
@@ -163,7 +163,7 @@ TEST_CASE("a study of two phases resumes wherever it was interrupted") {
   check_reported(place);
 }
 
-TEST_CASE("a value that failed on a tuning seed is not reported, and a setting without a value says so") {
+TEST_CASE("a value that failed on a tuning seed is not reported, and settings without a value are counted") {
   Workplace place;
   const auto run = [&](const std::string& faults) {
     return place.run({"--plugins", kFaulty + "trial", "run",
@@ -201,7 +201,7 @@ TEST_CASE("a study of two phases can also begin in an empty file") {
   check_reported(place);
 }
 
-TEST_CASE("if too many tuning trials failed, the trials that were to be reported are counted") {
+TEST_CASE("if too many tuning trials failed, the trials that were to be reported are counted as not started") {
   Workplace place;
   const auto file = place.study(kTiny +
                                 "[attention]\nplugin = \"faulty\"\n[grid]\nseeds = 3\ntrain.learning_rate = [1e-3, 1e-2]\n"

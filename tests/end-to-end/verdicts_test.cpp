@@ -141,7 +141,7 @@ TEST_CASE("a bench's tables show the verdicts that the history stores", "[verdic
   std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
   const auto again = place.run(bench);
   CHECK(says(again.err, "0 done, 1 done before"));
-  CHECK_FALSE(says(again.out, "never checked"));  // stderr reports the knowledge of this machine
+  CHECK_FALSE(says(again.out, "never checked"));  // stderr reports this machine's verdicts
 }
 
 TEST_CASE("the check command below a table finds the plugins in the folders that were named", "[verdicts]") {

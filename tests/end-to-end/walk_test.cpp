@@ -1,4 +1,4 @@
-// From nothing to a row in the table, following docs/plugins.md, and the same for the other kinds: against an install prefix.
+// Follows docs/plugins.md from nothing to a row in the table, then does the same for other kinds, with an installed ablate.
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -45,7 +45,7 @@ TEST_CASE("docs/plugins.md works step by step as printed", "[plugins-page]") {
 
 namespace {
 
-/// Writes the source and the build from a section of docs/plugins.md; the build is `ablate_add_plugin(NAME ...)`.
+/// Writes the source and CMakeLists.txt from a section of docs/plugins.md, which has the call `ablate_add_plugin(NAME ...)`.
 void write_from_page(const Stranger& stranger, const std::string& heading, const std::string& name, const std::string& file) {
   const auto page = read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md");
   const auto section = page.find(heading);
@@ -116,7 +116,7 @@ TEST_CASE("a new compression and a new task build, pass their tests and run", "[
                               "GROUP BY 1 ORDER BY 1");
   CHECK(rows.dump() ==
         (kind == "task" ? R"([{"id":"my-task","n":4}])" : R"([{"id":"my-compression","n":4},{"id":"segment-mean","n":4}])"));
-  // New files must be readable: no rest of the templates, and one source file of a page or two.
+  // New files must be readable: no words of the templates are left, and the source file has a page or two.
   const auto source = read_text(stranger.work() / ("my-" + kind) / ("my_" + kind + ".cpp"));
   CHECK_FALSE(says(source, "method"));
   CHECK_FALSE(says(source, "MyMethod"));

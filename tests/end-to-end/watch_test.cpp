@@ -114,7 +114,7 @@ TEST_CASE("on a terminal, the display follows the grid and the window size until
   REQUIRE(terminal.prints("█▅▁"));                             // the losses 3, 2, 1
   CHECK(terminal.seen().find("\033[3") == std::string::npos);  // NO_COLOR
   terminal.resize(36);
-  REQUIRE(terminal.prints("…"));  // text that was wide enough before
+  REQUIRE(terminal.prints("…"));  // text that no longer fits
   grid.end();
   REQUIRE(terminal.prints(kLeave));
   CHECK(terminal.prints("grid: 2 done, 0 failed; `ablate table grid` prints the table"));

@@ -1,4 +1,4 @@
-// Studies in TOML: any text is resolved, or refused with its position.
+// Studies in TOML: each text is resolved, or refused with the position of the error.
 #include "core/host/study/study.h"
 
 #include "tests/fuzz/file.h"

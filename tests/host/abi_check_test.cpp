@@ -1,4 +1,4 @@
-// The check before loading: no line of a refused library runs.
+// The check before loading: no code of a refused library runs.
 #include "core/registry/abi_check.h"
 
 #include <elf.h>
@@ -23,26 +23,26 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 TEST_CASE("a plugin of this build is accepted") { CHECK(refusal(kGood) == ""); }
 
-TEST_CASE("a library declares whose code it is before it is loaded") {
+TEST_CASE("the code identity of a library is known before it is loaded") {
   CHECK(code_identity_in(kGood).size() == 64);
   CHECK(code_identity_in(kBuild / "no-such.so") == "");
   CHECK(code_identity_in(std::filesystem::path(ABLATE_SOURCE_DIR) / "README.md") == "");
 }
 
-TEST_CASE("another torch is refused, naming both versions") {
+TEST_CASE("another version of torch is refused, and the message names both versions") {
   const auto why = abi_refusal(kGood, "1.13.1");
   CHECK(says(why, "1.13.1"));
   CHECK(says(why, ABLATE_TORCH_VERSION));
   CHECK(says(why, "rebuild"));
 }
 
-TEST_CASE("another SDK version is refused, naming both versions") {
+TEST_CASE("another SDK version is refused, and the message names both versions") {
   const auto why = refusal(kBuild / "tests/faulty-plugins/load/old_sdk.so");
   CHECK(says(why, "SDK version 999"));
   CHECK(says(why, "this host has " + std::to_string(ABLATE_SDK_VERSION)));
 }
 
-TEST_CASE("every compared field of the stamp is compared") {
+TEST_CASE("every field of the stamp is compared, except the compiler") {
   const auto own = abi_stamp();
   CHECK(abi_difference(own, own) == "");
   const auto changed = [&](auto change) {
@@ -92,7 +92,7 @@ TEST_CASE("a library cut anywhere never crashes the check") {
 TEST_CASE("a header that the host and a plugin both read must be the same code") {
   const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
   CHECK(contract_difference(own, own) == "");
-  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // an old stamp of only its own kind
+  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // an old stamp has only its own kind
   CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // interface between plugins
   const auto why = contract_difference("ablate/plugin.h=0123 ablate/task.h=ffff", own);
   CHECK(says(why, "another ablate/task.h (its code is ffff, this host's is 4567): rebuild"));

@@ -33,7 +33,7 @@ TEST_CASE("trials start side by side, and a trial whose worker died runs alone")
   CHECK(admission.may_run_again(kB));
 }
 
-TEST_CASE("a trial that found no room is retried beside fewer trials, and later beside more again") {
+TEST_CASE("a trial that found no room is retried beside fewer trials, and later beside more trials") {
   Admission admission(8);
   CHECK(admission.may_be_tried_again(kA, 3, 100));
   CHECK(admission.at_a_time() == 3);
@@ -52,7 +52,7 @@ TEST_CASE("a trial that found no room is retried beside fewer trials, and later 
   CHECK(admission.at_a_time() == 1);  // the limit stays
 }
 
-TEST_CASE("if a trial that ran out of memory lacks memory alone, too, the number at a time rises again") {
+TEST_CASE("if a trial runs out of memory even alone, the number of trials at a time rises again") {
   Admission admission(8);
   admission.ran_out_beside(kA, 7);
   CHECK(admission.at_a_time() == 7);
@@ -62,7 +62,7 @@ TEST_CASE("if a trial that ran out of memory lacks memory alone, too, the number
   CHECK_FALSE(admission.may_start(kC, 1, &kB, 0));
   CHECK(admission.may_start(kC, 2, &kC, 0));
   CHECK(admission.is_halved());
-  CHECK(admission.ran_out_alone(kA) == 0);  // three trials beside the other one may have been too many
+  CHECK(admission.ran_out_alone(kA) == 0);  // three trials beside the trial kB may have been too many
   CHECK(admission.has_taken_some(kB));
   CHECK_FALSE(admission.has_taken_some(kA));
   CHECK(admission.ran_out_alone(kB) == 5);
@@ -81,10 +81,10 @@ TEST_CASE("if a trial that ran out of memory lacks memory alone, too, the number
   CHECK(admission.at_a_time() == 3);
 }
 
-TEST_CASE("the resident memory of earlier trials and their data is an estimate until a trial reports its own") {
+TEST_CASE("the resident memory of earlier trials and their data is an estimate until a trial reports its memory") {
   const auto narrow = of_width(1, 1), another = of_width(1, 2), wide = of_width(2, 1);
   MemoryRoom room;
-  SECTION("an earlier run's estimate is dropped once the trial, or another seed's trial, has its own") {
+  SECTION("an earlier run's estimate is dropped once the trial, or one with another seed, reports its memory") {
     room.remember(another.key, 900);
     room.started(1, narrow, 0);
     CHECK_FALSE(room.has_room(another, 10'000, 0));  // the size of the running trial is unknown
@@ -92,7 +92,7 @@ TEST_CASE("the resident memory of earlier trials and their data is an estimate u
     CHECK_FALSE(room.has_room(another, 10'000, 0));
     room.sized(1, 100, 1);
     CHECK(room.has_room(another, 100, 0));
-    CHECK(room.has_room(wide, 400, 0));  // four times the shown size, despite the larger resident one
+    CHECK(room.has_room(wide, 400, 0));  // four times the shown size, despite the larger resident size
     CHECK_FALSE(room.has_room(wide, 399, 0));
   }
   SECTION("an earlier run's estimate applies to its own trial only") {
@@ -111,7 +111,7 @@ TEST_CASE("the resident memory of earlier trials and their data is an estimate u
     CHECK_FALSE(room.has_room(wide, 1'000'000, 1));
     CHECK(room.has_room(wide, 0, 1 + MemoryRoom::kUnshown_s));
   }
-  SECTION("the estimate of a trial that ended before any measurement holds until another has its own") {
+  SECTION("the estimate of a trial that ended before any measurement holds until another trial reports its memory") {
     room.started(1, narrow, 0);
     room.ended(1, 900);
     room.started(2, another, 1);

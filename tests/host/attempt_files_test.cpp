@@ -62,7 +62,7 @@ TEST_CASE("files that an attempt left are found, with their size") {
   CHECK(place.after("text", true, {.printed = 2000}).at(0).of_bytes == 2000);
   CHECK(place.notes.back().find("printed 1.95 KiB: ") != std::string::npos);
   place.after("text", true, {.printed = 2000});
-  CHECK(place.notes.size() == 2);  // once for each matter
+  CHECK(place.notes.size() == 2);  // once for each kind of note
 }
 
 TEST_CASE("a file that could not be stored is reported, and the attempt is still done") {

@@ -52,7 +52,7 @@ TEST_CASE("a trial that does not finish keeps its curves and its progress, and h
   CHECK(attempt.results.empty());
 }
 
-TEST_CASE("the reason for a signal 9 that ablate did not send has all known facts") {
+TEST_CASE("the reason of a failure names all known facts about a signal 9 that ablate did not send") {
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   auto event = end(9);
   event.killed = "the kernel's memory killer";

@@ -26,7 +26,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("auto stands for the kind of device that the machine has, and is found once") {
+TEST_CASE("auto stands for the kind of device that the machine has, and the machine is queried once") {
   for (const auto& [said, overrides] :
        {std::pair{std::string("[train]\ndevice = \"auto\"\n"), Names{}}, {"", Names{"train.device=auto"}}}) {
     Machine with{"cuda"}, without{"cpu"};

@@ -94,7 +94,7 @@ TEST_CASE("the total counts trials that ended, that run here and elsewhere, and 
       out.to, clock, [&] { return rest; }, 60);
   for (const int job : {1, 2}) display.started(job, std::to_string(job));
   display.ended(1, "done", "", 1);
-  rest = {3, 0};  // it waits again, and another scheduler did the other one
+  rest = {3, 0};  // the trial that ran elsewhere now waits here
   display.ended(2, "done", "", 1);
   CHECK(out.text() == "[1/5] done       1.0 s  1  \n[2/5] done       1.0 s  2  \n");
 }

@@ -93,7 +93,7 @@ TEST_CASE("no paragraph of the pages has more than 120 words") {
     }
 }
 
-TEST_CASE("a paragraph is all lines up to a blank line, or a list item; no code, table or heading") {
+TEST_CASE("a paragraph is all lines up to a blank line, or a list item; code, tables and headings do not count") {
   const auto found = too_long("# A heading\n" + words(121) + "\n\n" + words(120) + "\n\nAfter it:\n- " + words(119) + "\n- " +
                               words(122) + "\n1. " + words(60) + "\n2. " + words(61) + "\n\n```text\n" + words(200) +
                               "```\n    " + words(130).substr(0, 40) + "\n| " + words(5) + "|\n");

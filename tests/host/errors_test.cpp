@@ -167,7 +167,7 @@ TEST_CASE("a base value that is wrong for one trial only is reported") {
             .size() == 1);
 }
 
-TEST_CASE("a wrong value causes no errors about other values when it is replaced by its default") {
+TEST_CASE("a wrong value causes no errors about other values, because its default replaces it") {
   CHECK(errors(kBase + "subheads = 3\n[model]\nd_model = \"96\"\n") ==
         Names{"8:11: model.d_model = \"96\": expected an integer in [1, 8192]"});
 }
@@ -221,7 +221,7 @@ TEST_CASE("a syntax error is reported at its place") {
   CHECK(found[0].find("not valid TOML") != std::string::npos);
 }
 
-TEST_CASE("a text without quotes is reported as such") {
+TEST_CASE("a text without quotes is reported as a text that needs quotes") {
   const auto ends = [](const std::string& text, const std::string& end) {
     const auto found = errors(text);
     INFO(found.front());

@@ -51,7 +51,7 @@ TEST_CASE("a whole number in place of a real number makes the same trial") {
   CHECK(one.trials[0].resolved().at("train").at("learning_rate").is_number_float());
 }
 
-TEST_CASE("rows, then zips, then axes in the order of the file, seeds fastest") {
+TEST_CASE("a grid expands rows, then zips, then axes in the order of the file; seeds change fastest") {
   const auto study = load(kBase + R"(
 [grid]
 seeds = [7, 3]
@@ -109,7 +109,7 @@ TEST_CASE("exclude rules leave trials out of the grid") {
   CHECK(count(grid + "[[grid.exclude]]\nattention.subheads = 2\nmodel.layers = 2\n") == 12);
 }
 
-TEST_CASE("a list of rates in a rule is one value, a list of lists several") {
+TEST_CASE("in a rule, a list of rates is one value, and a list of such lists is several values") {
   const std::string grid = kBase + "[grid]\nattention.rates = [[\"1/2\"], [\"1/4\"], [\"1/2\", \"1/4\"]]\n";
   CHECK(labels(load(grid + "[[grid.exclude]]\nattention.rates = [0.5, 0.25]\n")) ==
         Names{"attention.rates=1/2", "attention.rates=1/4"});
@@ -134,7 +134,7 @@ TEST_CASE("the number of trials is the product of the axes without the excluded 
         }
 }
 
-TEST_CASE("a base key that a trial's plugin does not have is left out there") {
+TEST_CASE("a base key that a trial's plugin does not have is left out of that trial") {
   const auto study = load(
       "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = "
       "2\n"
@@ -161,7 +161,7 @@ TEST_CASE("an impossible combination may be excluded") {
         Names{"attention.rates=1/2", "attention.rates=1/4"});
 }
 
-TEST_CASE("trials share the sections that are equal, and no others") {
+TEST_CASE("trials share equal sections, and no other sections") {
   const auto study = studies::load(
       "[task]\nplugin = \"image\"\n[attention]\nheads = 8\n[grid]\nseeds = 2\ntrain.steps = [10, 20]\nattention.plugin = "
       "[\"softmax\", \"linear\"]\n");

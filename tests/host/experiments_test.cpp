@@ -47,7 +47,7 @@ TEST_CASE("Table 4 of the paper has ten rows of rates on two tasks") {
     const auto& resolved = study.trials[2 * kSeeds * i].resolved();
     CHECK(resolved.at("attention").at("rates").get<Names>() == rates[i]);
     CHECK(resolved.at("attention").at("feature_map") == "relu");
-    CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // forward pass as printed
+    CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // forward pass as in the paper
     CHECK(resolved.at("task").at("data") == "cifar10");
     CHECK(resolved.at("train").at("steps") == 35000);
     CHECK(resolved.at("train").at("batch") == 256);
@@ -95,7 +95,7 @@ TEST_CASE("the examples of docs/studies.md are right") {
   for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     at += fence.size();
     const auto text = page.substr(at, page.find("```", at) - at);
-    // The second and the third have only a grid, the fifth a table.
+    // The second and third examples have only a grid, and the fifth has a table.
     const bool whole = text.find("[task]") != std::string::npos, table = text.starts_with("[table.");
     const std::string task = "[task]\nplugin = \"image\"\n", attention = "[attention]\nplugin = \"softmax\"\n";
     const auto study = studies::load(whole ? text : task + (table ? attention : "") + text, {}, studies::catalog(), by_hidden);

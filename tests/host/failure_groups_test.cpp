@@ -50,7 +50,7 @@ TEST_CASE("a run, the watch, a table and a report group failures in the same way
   const auto& failures = table.cells.at(0).failures;
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].count == 8);
-  CHECK(failures[0].other_reasons == 6);  // all except those of the first group
+  CHECK(failures[0].other_reasons == 6);  // all reasons except the two of the first group
   const auto report = report_data(reader, {{"study"}, {}});
   CHECK(report["reasons"].size() == reasons.size());
   CHECK(std::set<std::string>(report["reason_groups"].begin(), report["reason_groups"].end()).size() == kGroups);

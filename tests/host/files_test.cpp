@@ -109,7 +109,7 @@ TEST_CASE("nearly exhausted memory and the kernel's log are evidence of the memo
   CHECK_FALSE(log_tells_kill("", 778, 0));
 }
 
-TEST_CASE("a control group has as much free memory as the least of its ancestors") {
+TEST_CASE("the free memory of a control group is the least free memory of the group and its ancestors") {
   const TemporaryFolder root;
   root.write("proc/meminfo", "MemTotal:       268435456 kB\nMemAvailable: 209715200 kB\n");
   SECTION("version 2") {
@@ -202,7 +202,7 @@ struct Owner {
 
 }  // namespace
 
-TEST_CASE("a killed process's scratch folder is removed when the next one is made; a running process's is not") {
+TEST_CASE("the scratch folder of a killed process is removed when the next is made; that of a running process stays") {
   const TemporaryFolder folder;
   const auto* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;

@@ -77,7 +77,7 @@ TEST_CASE("texts that would control a terminal are refused where they are writte
         Names{"3:8: task.data = \"a\\u0007\": expected a text in one line"});
   CHECK(errors(kBase + "[[published]]\nsource = \"A\\u001b\"\nvalues = [{ \"test/accuracy\" = 1 }]\n") ==
         Names{"7:10: source = \"A\\u001b\": expected a text in one line: paper and table"});
-  // A study without a name has its file's name.
+  // A study without a name has the name of its file.
   const studies::Folder folder;
   const auto file = folder.write(kBase).parent_path() / "a\x1b.toml";
   std::filesystem::rename(file.parent_path() / "study.toml", file);

@@ -91,7 +91,7 @@ TEST_CASE("the key has the kernels' version if fused forms may run, and the stud
   CHECK(differences(identity(kPlain), before).size() == 1);
 }
 
-TEST_CASE("the key has a file's content") {
+TEST_CASE("the key depends on the content of a file, not on its path") {
   const auto here = load(kPlain + "[grid]\ntask.data = [\"here.txt\"]\n").trials.at(0).spec;
   const auto of = [&](const auto& trial, const std::string& content) {
     return ablate::identity_of(trial, {{"task.data", content}}, with_code(), "d1", "2.11.0").key();

@@ -1,4 +1,4 @@
-// Layers depend in one direction: compares the includes of all sources with the list in docs/design.md.
+// Checks that layers depend in one direction: compares the includes of all sources with the list in docs/design.md.
 #include <algorithm>
 
 #include "core/util/error.h"
@@ -37,11 +37,11 @@ TEST_CASE("every include of the tree follows the layers of docs/design.md") {
 
 TEST_CASE("a type has one definition") { CHECK(types_defined_twice(kRoot) == std::vector<std::string>{}); }
 
-TEST_CASE("trials are read through the members of their type, and their documents in one place") {
+TEST_CASE("trials are read through the members of TrialSpec, and their documents only in one place") {
   CHECK(literal_sections(kRoot) == std::vector<std::string>{});
 }
 
-TEST_CASE("only the folder that makes a worker process sees more of it than an executor") {
+TEST_CASE("only the folder that makes worker processes names their class; other folders use executors") {
   // Split, so that this file does not contain the name itself.
   CHECK(found_elsewhere(kRoot, {"core", "db", "plugins", "tests", "tools"},
                         "\\bWorker"

@@ -67,7 +67,7 @@ LoadCommand load() {
   return command;
 }
 
-/// One of each message. No member has its default value.
+/// A sample of each message. No member has its default value.
 const std::tuple kSamples{
     kFiles[0],
     InspectJob{"/a.so"},
@@ -130,7 +130,7 @@ bool same(const M& one, const M& other) {
     return to_json(one) == to_json(other);
 }
 
-/// Returns the number of fields beyond one per member.
+/// Returns how many fields a message has in addition to one field for each member.
 template <class M>
 std::size_t fields_more() {
   if constexpr (requires(M m) { m.libraries; }) return 1;   // {"libraries", "hashes"}

@@ -29,7 +29,7 @@ TEST_CASE("a library returns an extension for its name and version, and null for
   CHECK(extension_of<Noted>(made) == nullptr);
 }
 
-TEST_CASE("kinds have names, and some may be parameters of other plugins") {
+TEST_CASE("kinds have names, and plugins of some kinds may be parameters of other plugins") {
   for (const auto& [kind, name, part] : kPluginKinds) {
     CHECK(kind_of_name(name) == kind);
     CHECK(to_text(kind) == std::string(name));

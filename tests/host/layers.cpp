@@ -22,7 +22,7 @@ std::string trimmed(const std::string& text) {
   return from == std::string::npos ? "" : text.substr(from, to + 1 - from);
 }
 
-/// True for a whole part of the path: "core/host/study" has "study", "host" and "core", but not "hos".
+/// True if `name` is a whole part of the path: "core/host/study" has "study", "host" and "core", but not "hos".
 bool has_name(const std::string& room, const std::string& name) {
   return ("/" + room + "/").find("/" + name + "/") != std::string::npos;
 }
@@ -189,10 +189,10 @@ MayKnow may_know(const std::string& file) {
 std::vector<std::string> literal_sections(const fs::path& root) {
   const std::string names = "(task|model|attention|train|compression|seed)";
   const std::string name = "(\"" + names + "\"|section::k\\w+)", ask = "\\b(at|find|contains|value|erase|count)\\(";
-  // Read (a schema's knowledge of a section is not a document), written, or a member of an object that is written completely.
+  // A section of a document that is read, written, or a member of a completely written object. A schema is no document.
   const std::regex read(ask + name), subscript("(^|[^_])\\[" + name + "\\]"), member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)"),
       sql("\\$\\." + names + "\\b"), plugin(ask + "\"plugin\"");
-  // A text that is a path or begins one. Text for users has blanks instead.
+  // A text that is a path or the beginning of a path. Texts for users contain blanks.
   const std::regex dotted("\"" + names + "\\.[\\w.{}]*\""),
       compared("[=!]= *\"(task|model|attention|train|seed)\"|starts_with\\(\"" + names + "\"");
   std::vector<std::string> all;

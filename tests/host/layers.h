@@ -27,8 +27,8 @@ std::vector<std::string> wrong_includes(const std::filesystem::path& root, const
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
 /// Returns a line for each source of core, db and tools that names a section in a trial's document, instead of using TrialSpec.
-/// SQL counts, too. Also for sources of core/host, db and tools that read a section's plugin. Also for sources that contain a
-/// setting's path or its beginning, or compare with a section's name. Exceptions are listed in the source.
+/// SQL counts, too. Sources of core/host, db and tools must not read a section's plugin. No source may contain a setting's path
+/// or its beginning, or compare with a section's name. Exceptions are listed in layers.cpp.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);
 
 /// Returns a line for each source of these folders with a text that matches the expression, except paths that begin with

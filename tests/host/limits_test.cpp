@@ -38,7 +38,7 @@ TEST_CASE("a stall watch waits for ten median steps, and at least five minutes")
   for (int step = 1; step <= 200; ++step) watch.sign(step);
   CHECK_FALSE(watch.is_stalled(200 + 299));
   CHECK(watch.is_stalled(200 + 300));
-  for (int step = 1; step <= 101; ++step) watch.sign(200 + 60 * step);  // steps are slower now: the latest ones count
+  for (int step = 1; step <= 101; ++step) watch.sign(200 + 60 * step);  // steps are slower now: the latest steps count
   CHECK_FALSE(watch.is_stalled(200 + 60 * 101 + 599));
   CHECK(watch.is_stalled(200 + 60 * 101 + 600));
 }
@@ -125,7 +125,7 @@ TEST_CASE("a notice runs its own command, which no process waits for and which s
   CHECK(notes[3].find("kill -15 $$ has failed (it was ended by signal 15)") != std::string::npos);
 }
 
-TEST_CASE("failures are summed up by reason, and by parameters of which every trial failed") {
+TEST_CASE("failures are summed up by reason, and by values of parameters whose trials all failed") {
   std::vector<Trial> trials;
   for (const auto* attention : {"mine", "linear"})
     for (const int rate : {1, 2})

@@ -98,7 +98,7 @@ TEST_CASE("a slot stays taken while its holder lives, even stopped, and is free 
   CHECK(std::filesystem::file_size(file) == 0);
 }
 
-TEST_CASE("closing the file again frees no lock, in the holder or in another process") {
+TEST_CASE("opening and closing the file again frees no lock, in the holder or in another process") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const auto open_and_close = [&] { close(open(file.c_str(), O_RDWR | O_CLOEXEC)); };
@@ -116,7 +116,7 @@ TEST_CASE("closing the file again frees no lock, in the holder or in another pro
   CHECK_FALSE(locks.is_held(2));
 }
 
-TEST_CASE("a child that execs another program has none of its parent's locks; a child that only forks shares them") {
+TEST_CASE("a child that execs another program has no locks of its parent; a child that only forks shares its parent's locks") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const bool execs = GENERATE(true, false);
@@ -160,7 +160,7 @@ TEST_CASE("locks that a second process cannot detect are distrusted, and file sy
   REQUIRE(locks.take(7));
   CHECK(locks.doubt().empty());
   std::filesystem::remove(file);
-  { ByteLocks(file).take(1); }  // another file in its place, where nobody holds anything
+  { ByteLocks(file).take(1); }  // another file in its place, in which no lock is held
   CHECK(locks.doubt() == "its file system lets two processes hold the same lock");
   for (const auto& [type, name] : std::vector<std::pair<long, std::string>>{{NFS_SUPER_MAGIC, "nfs"},
                                                                             {FUSE_SUPER_MAGIC, "fuse"},

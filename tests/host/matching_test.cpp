@@ -1,4 +1,4 @@
-// [grid.match]: widths at which all settings share a number with a reference.
+// [grid.match]: widths at which all settings have the reference's number of parameters or of bytes of state.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -62,9 +62,9 @@ TEST_CASE("a setting with enough parameters and no feed-forward part stays witho
   CHECK(hidden(load(base + "\"attention=adamra\"\n")) == std::vector<std::int64_t>{0, 64, 64});
 }
 
-TEST_CASE("each setting gets the width with its reference's number of parameters, as if it were written") {
+TEST_CASE("each setting gets the width with its reference's number of parameters, as if the study had this width") {
   const auto study = load(kBase + "seeds = 2\n" + kPlugins + kMatch);
-  CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // 4 d_model less
+  CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // less by 2 d_model
   REQUIRE(study.matched.size() == 1);
   CHECK(study.matched[0].setting == "attention=adamra");
   CHECK(study.matched[0].width == 192);

@@ -116,7 +116,7 @@ TEST_CASE("mistakes in sections of plugins are each reported at their place") {
   CHECK(set[0].find("attention.2 names none; write [[attention]]") != std::string::npos);
 }
 
-TEST_CASE("a list in the form of an axis is reported at each value, and a list that is too long at the list") {
+TEST_CASE("a list in the form of an axis is reported at each value, and a list that is too long is reported once") {
   const auto found = errors(kMixed + "[grid]\nattention.parts = [{plugin = \"softmax\"}, {plugin = \"linear\"}]\n");
   REQUIRE(found.size() == 2);
   for (const auto& one : found) CHECK(one.find("a list as one value of an axis is [[{...}, {...}], ...]") != std::string::npos);
@@ -140,7 +140,7 @@ TEST_CASE("malicious nesting ends with a message") {
     CHECK(!errors(kMixed, {path + "=2"}).empty());
 }
 
-TEST_CASE("{} in place of a value is refused as any other wrong value, and never left out") {
+TEST_CASE("{} in place of a value is refused like any other wrong value, and never ignored") {
   const std::string steps = "train.steps = {}: expected an integer in [1, 1000000000]";
   const std::string base = kTask + "[attention]\nplugin = \"softmax\"\n";  // lines 1 to 4
   const std::vector<std::pair<std::string, std::string>> cases = {

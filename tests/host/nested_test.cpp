@@ -1,4 +1,4 @@
-// Parameters that are plugins: sections in sections, lists of them, attentions by layer, files.
+// Parameters that are plugins: sections in sections, lists of sections, an attention for each layer, files.
 #include "core/host/scheduler/identity.h"
 #include "core/host/study/used_plugins.h"
 #include "tests/host/studies.h"
@@ -63,7 +63,7 @@ TEST_CASE("plugins nest to any depth, with every default filled in") {
   CHECK(inner["parts"][0]["parts"] == json{{{"plugin", "softmax"}, {"heads", 2}}});
 }
 
-TEST_CASE("paths into a list are axes, rows, overrides, rules and published lines") {
+TEST_CASE("paths into a list can be used in axes, rows, overrides, rules and published lines") {
   const auto study = load(kMixed + R"([grid]
 attention.parts.0.heads = [2, 4]
 attention.parts.0.compression.width = [0.5, 1]
@@ -98,7 +98,7 @@ attention.parts = [
   CHECK(study.trials[1].resolved()["attention"]["parts"][1]["heads"] == 4);
   CHECK(study.trials[0].label != study.trials[1].label);
   CHECK(study.trials[1].label.find("attention.parts.1=linear") != std::string::npos);
-  // One value of an entry, in each list; other lists; one list for all.
+  // Overrides set one value in each list, replace the lists, or set one list for all trials.
   const auto each = load(axis, {"attention.parts.0.heads=8"});
   for (const auto& trial : each.trials) CHECK(trial.resolved()["attention"]["parts"][0]["heads"] == 8);
   CHECK(load(axis, {"attention.parts=[[{plugin=\"linear\"}], [{plugin=\"softmax\"}], [{plugin=\"mixed\", "
@@ -116,7 +116,7 @@ TEST_CASE("a section can be one value of an axis") {
   CHECK(study.trials[1].label == "attention.compression=rbf");
 }
 
-TEST_CASE("base values of a plugin that a trial does not have are left out there") {
+TEST_CASE("base values of a plugin that a trial does not have are left out of that trial") {
   const auto study = load(kTask +
                           "[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\ncompression.width = 2\n"
                           "[grid]\nrows = [{}, {attention.plugin = \"linear\"}, {attention.compression.plugin = "

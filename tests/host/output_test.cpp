@@ -1,4 +1,4 @@
-// Output to a descriptor that accepts none.
+// Output to a descriptor that accepts no output.
 #include "core/util/output.h"
 
 #include <fcntl.h>
@@ -94,7 +94,7 @@ TEST_CASE("written lines keep their order among the lines of other writers") {
   for (const int end : ends) close(end);
 }
 
-TEST_CASE("lines of a grid that nobody reads delay it once, and are written later") {
+TEST_CASE("a grid whose lines nobody reads is delayed once, and its lines are written later") {
   Blocked pipe;
   Output output(pipe.descriptor(), milliseconds(10));
   std::size_t waiting = 100;

@@ -52,7 +52,7 @@ TEST_CASE("an override replaces a part of the grid") {
   CHECK(labels(load(rows, {"attention.rates=[\"1/8\"]"})) == Names{"train.batch=32", "train.batch=3"});
 }
 
-TEST_CASE("an override that removes a plugin from the study does not make its keys unknown") {
+TEST_CASE("an override that removes a plugin from the study does not make the plugin's keys unknown") {
   const std::string text =
       "[task]\nplugin = \"image\"\n[attention]\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\n[grid]\n"
       "attention.plugin = [\"softmax\", \"adamra\"]\n[[grid.exclude]]\nattention.plugin = \"adamra\"\nseed = 1\n";

@@ -45,7 +45,7 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 }  // namespace
 
-TEST_CASE("a schema becomes checked, canonical defaults") {
+TEST_CASE("the defaults of a schema are checked and made canonical") {
   const auto info = describe(descriptor(kGood));
   REQUIRE(info.parameters.size() == 6);
   CHECK(info.find("decay")->default_value.is_number_float());
@@ -97,7 +97,7 @@ TEST_CASE("JSON keeps all fields of a plugin") {
   CHECK(back.code_identity() == "abc");
 }
 
-TEST_CASE("faults of a schema are refused by name") {
+TEST_CASE("errors in a schema are refused with the name of the parameter") {
   const Parameter out_of_range[] = {integer("heads", "0", {1, 64}, "")};
   const Parameter no_json[] = {text("map", "relu", "", "")};
   const Parameter no_choice[] = {text("map", "\"tanh\"", "relu|elu+1", "")};
@@ -154,7 +154,7 @@ TEST_CASE("a condition names another parameter of the plugin and a value that it
   CHECK(says(why(part), "its parameter memory is read when \"flag = true\", and a plugin is always read"));
 }
 
-TEST_CASE("a condition holds for a section with that value; a text may have quotes or none") {
+TEST_CASE("a condition holds for a section with that value; a text may be in quotes or without quotes") {
   const json section = {{"map", "relu"}, {"heads", 2}, {"data", ""}, {"flag", false}};
   for (const auto* so :
        {"", "map = relu", "map = \"relu\"", "heads = 2", "heads > 1", "heads < 3", "data = \"\"", "flag = false"})
@@ -171,7 +171,7 @@ TEST_CASE("values are checked by type, range and choice") {
   CHECK_FALSE(check("heads", 65).ok());
   CHECK_FALSE(check("heads", 2.0).ok());
   CHECK_FALSE(check("heads", "2").ok());
-  CHECK(check("decay", 1).value.is_number_float());  // a whole number for a real is the same trial as 1.0
+  CHECK(check("decay", 1).value.is_number_float());  // 1 and 1.0 make the same trial
   CHECK_FALSE(check("decay", 1.5).ok());
   CHECK_FALSE(check("flag", 1).ok());
   CHECK_FALSE(check("map", "gelu").ok());
@@ -254,7 +254,7 @@ TEST_CASE("the last registered observer is notified of each read, on any thread"
   CHECK(outer.contains(info, "decay"));
 }
 
-TEST_CASE("a section is changed to make a parameter read, through a chain of conditions") {
+TEST_CASE("a section can be changed so that a parameter is read, through a chain of conditions") {
   const Parameter all[] = {text("mode", "\"x\"", "x|y", ""), when("mode = y", boolean("deep", "false", "")),
                            when("deep = true", real("gap", "1", {0, 1}, "")), integer("heads", "2", {1, 64}, "")};
   const auto info = describe(descriptor(all));
@@ -269,7 +269,7 @@ TEST_CASE("a section is changed to make a parameter read, through a chain of con
   CHECK(unmet(deep) == "");
 }
 
-TEST_CASE("a host parameter may be read if two conditions hold, each in its own chain") {
+TEST_CASE("a host parameter can depend on two conditions, each with its own chain") {
   const Parameter all[] = {text("mode", "\"x\"", "x|y", ""), when("mode = y", boolean("deep", "false", "")),
                            integer("heads", "2", {1, 64}, ""), real("gap", "1", {0, 1}, "")};
   auto info = describe(descriptor(all));

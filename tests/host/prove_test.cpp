@@ -1,4 +1,4 @@
-// A proof holds for trials whose settings equal, as a whole, those of a repeated trial.
+// A proof holds for a trial if its relevant settings together equal the settings of one repeated trial.
 #include "core/host/proof/prove.h"
 
 #include "tests/support/catch.h"
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Returns a trial with a compression beneath an attention, with other values and basis if given.
+/// Returns a trial with a compression inside an attention. `values` and `basis` replace parts of it.
 Identity trial(const json& values = json::object(), const json& basis = json::object()) {
   Identity made{json::object(),
                 {{"plugins", {{"attention", "c"}, {"attention.compression", "rbf 1"}, {"task", "t"}}},
@@ -45,7 +45,7 @@ bool holds(Reach reach, const json& values, const json& basis = json::object()) 
 
 }  // namespace
 
-TEST_CASE("a plugin's proof covers other seeds and numbers, and no other setting that reaches a plugin") {
+TEST_CASE("a plugin's proof covers other seeds, learning rates and the like, and no other setting that reaches a plugin") {
   CHECK(holds(Reach::kPlugin, {{"seed", 2}, {"train.learning_rate", 0.2}, {"train.beta2", 0.99}, {"train.cosine_floor", 0.1}}));
   for (const auto* other : {R"({"attention.compression.slots": 8})", R"({"attention.heads": 4})", R"({"task.length": 9})",
                             R"({"model.d_model": 32})", R"({"model.new": 1})", R"({"train.dtype": "mixed"})",

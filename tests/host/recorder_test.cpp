@@ -72,7 +72,7 @@ TEST_CASE("the records that a study needs are written even if another process mu
   });
   CHECK_NOTHROW(recorder.begin());
   end.join();
-  // From now on the run does not wait, only the result does.
+  // From now on only the result waits, not the run.
   lock = std::make_unique<SQLite::Transaction>(other, SQLite::TransactionBehavior::IMMEDIATE);
   CHECK(recorder.put(attempt(1), kMetrics) == "; waits to be written");
   CHECK(accuracies(folder / "h.db").empty());
@@ -108,7 +108,7 @@ TEST_CASE("if the history is destroyed, a new file gets this run's results and i
   recorder.begin();
   recorder.put(attempt(1), kMetrics);
   SQLite::Database((folder / "h.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  const bool all = GENERATE(false, true);  // or all except the beginning
+  const bool all = GENERATE(false, true);  // false: all except the beginning
   {
     std::fstream file(folder / "h.db", std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(all ? 0 : 4096);
@@ -152,7 +152,7 @@ TEST_CASE("an experiment that is renamed or deleted during a run loses no later 
   CHECK(accuracies(folder / "backup.db") == std::vector<double>{1, 2});
 }
 
-TEST_CASE("two runs with the same PID that rescue within a second have separate files") {
+TEST_CASE("two runs with the same PID that rescue results within a second write separate files") {
   TemporaryFolder folder;
   db::Store first(folder / "h.db"), second(folder / "h.db");
   SimulatedClock clock;

@@ -54,7 +54,7 @@ TEST_CASE("a signal during recording leaves no part of the study, and a study wi
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
 }
 
-TEST_CASE("a signal ends the wait for a history that another process holds") {
+TEST_CASE("a signal ends the wait for a history that another process locks") {
   TemporaryFolder folder;
   auto store = open_history(folder / "h.db");
   Planned planned(1);

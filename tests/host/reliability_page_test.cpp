@@ -1,4 +1,4 @@
-// The tests that docs/reliability.md names exist.
+// Checks that the tests named in docs/reliability.md exist.
 #include <algorithm>
 #include <filesystem>
 #include <string>

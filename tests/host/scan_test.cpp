@@ -79,7 +79,7 @@ TEST_CASE("a library is inspected once, whatever its path, until its content cha
   CHECK(inspector.calls == 3);
 }
 
-TEST_CASE("of two libraries with the same id, the first counts, and the other's error names the first") {
+TEST_CASE("if two libraries have the same id, the first counts, and the error of the second names the first") {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b"}) {
     fs::create_directories(folder / name);
@@ -181,7 +181,7 @@ TEST_CASE("a cache that is a pipe is ignored and blocks nothing") {
   Inspector inspector;
   for (int i = 0; i < 2; ++i)
     CHECK(scan(named({folder / "a"}), ABLATE_TORCH_VERSION, std::ref(inspector), folder / "plugins.json")[0].refusal == "");
-  CHECK(inspector.calls == 1);  // a folder's path is a file
+  CHECK(inspector.calls == 1);  // the first scan replaced the pipe by a file
 }
 
 TEST_CASE("a library of many gibibytes is refused before it is hashed") {
@@ -194,7 +194,7 @@ TEST_CASE("a library of many gibibytes is refused before it is hashed") {
   CHECK(inspector.calls == 0);
 }
 
-TEST_CASE("requested folders come before the environment's folders and the user's") {
+TEST_CASE("requested folders come before the folders of the environment and of the user") {
   const TemporaryFolder folder;
   setenv("ABLATE_PLUGIN_PATH", (folder / "x").string().append(":").append((folder / "y").string()).c_str(), 1);
   setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
@@ -231,7 +231,7 @@ TEST_CASE("without HOME, the home from the user database counts, and never a fol
   if (!kept.empty()) setenv("XDG_CACHE_HOME", kept.c_str(), 1);
 }
 
-TEST_CASE("a library that another user may have placed there is refused unless its folder was named") {
+TEST_CASE("a library that another user may have placed in a folder is refused unless the folder was named") {
   const TemporaryFolder folder;
   fs::create_directories(folder / "above/plugins");
   const auto plugins = folder / "above/plugins", library = plugins / "one.so";
@@ -256,7 +256,7 @@ TEST_CASE("a library that another user may have placed there is refused unless i
                                     " with --plugins if you trust it");
     fs::permissions(open, mode);
   }
-  CHECK(inspector.calls == calls);  // its code did not run
+  CHECK(inspector.calls == calls);  // no code of the library ran
   chmod(plugins.c_str(), 0777);
   CHECK(refusal(std::nullopt) == "");
   chmod(plugins.c_str(), 0755);

@@ -1,4 +1,4 @@
-// tools/setup: the packages and builds of its options. Fake programs replace the ones that install and build.
+// tools/setup: the packages and builds of its options. Fake programs replace the programs that install and build.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -19,8 +19,8 @@ struct Called {
     return all;
   }
   bool builds() const { return has("cmake --build"); }
-  bool asks_tests() const { return has(" patch "); }    ///< a package of that tier only
-  bool asks_soak() const { return has(" clang-19 "); }  ///< a package of that tier only
+  bool asks_tests() const { return has(" patch "); }    ///< a package of the tier --tests
+  bool asks_soak() const { return has(" clang-19 "); }  ///< a package of the tier --soak
 };
 
 /// Runs tools/setup on a machine without packages. Programs that install, build or change the machine only report their call.

@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that all machines see, and machines.
+/// Simulated machines, and the folder that they all share.
 class Machines {
  public:
   fs::path shared() const { return folder_ / "shared"; }
-  /// Path beside which the files of all runs' attempts lie.
+  /// Returns the path beside which the files of all attempts are stored.
   fs::path files() const { return files_of_share(shared(), 0); }
   fs::path history(const std::string& machine) const {
     fs::create_directories(folder_ / machine);
@@ -121,7 +121,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   third.bring();
   CHECK(machines.copies() == 1);
   CHECK(machines.attempts(machines.history("c")) == 3);
-  first.finish();  // it was only slow
+  first.finish();  // the first run was only slow
   CHECK(machines.copied() == 3);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("a shared folder that cannot be written is reported once and retried, 
   CHECK(machines.copied() == 1);
 }
 
-TEST_CASE("a shared folder that is full when a share starts exits with 75; a read-only one exits with 2") {
+TEST_CASE("a share exits with 75 if the shared folder is full at its start, and with 2 if the folder is read-only") {
   for (const auto& [why, code] : {std::pair(ENOSPC, ExitCode::kAgain), {EDQUOT, ExitCode::kAgain}, {EACCES, ExitCode::kUsage}})
     CHECK(not_written("x", std::error_code(why, std::generic_category())).code() == code);
   Machines machines;
@@ -272,7 +272,7 @@ TEST_CASE("a run that is asked to stop copies when it ends, and not before") {
   CHECK(machines.copied() == 1);
 }
 
-TEST_CASE("a merge takes checkpoints of killed trials, and later fences exceed the merged ones") {
+TEST_CASE("a merge takes checkpoints of killed trials, and later fences exceed the merged fences") {
   Machines machines;
   add(machines.history("a"), {1, 2}, "interrupted");
   add(machines.history("a"), {3});

@@ -71,7 +71,7 @@ TEST_CASE("a share writes and removes nothing below an unmounted shared folder, 
   CHECK(SQLite::Database(own.copy_file().string()).execAndGet("SELECT count(*) FROM attempt").getInt() == 1);
 }
 
-TEST_CASE("a remounted shared folder is recognized by its plan; another plan or none is refused") {
+TEST_CASE("a remounted shared folder is recognized by its plan; a folder with another plan or no plan is refused") {
   const Place place;
   SharedFolderMark mark(place.shared);
   mark.expect();

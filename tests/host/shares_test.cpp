@@ -66,7 +66,7 @@ TEST_CASE("shares have about equal cost, and are the same wherever they are made
   std::vector<double> loads(7);
   for (std::size_t i = 0; i < costs.size(); ++i) loads.at(static_cast<std::size_t>(given[i])) += costs[i];
   const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-  CHECK(*most - *least <= 91);  // guaranteed by this method: less than the most expensive trial
+  CHECK(*most - *least <= 91);  // this method guarantees at most the cost of one trial
   CHECK(*most / *least < 1.02);
   CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // trials of equal cost in order
   CHECK(shared_out({1, 9, 1, 1}, 2) == std::vector{1, 0, 1, 1});
@@ -87,7 +87,7 @@ TEST_CASE("costs in a history scale the estimates; a done trial is in no share, 
   CHECK(plan.trials[1].cost == Approx(60));
   CHECK(plan.trials[2].cost == Approx(240));
   CHECK(plan.trials[1].share != plan.trials[2].share);
-  CHECK(plan.trials[2].share == 0);  // the most expensive first
+  CHECK(plan.trials[2].share == 0);  // the most expensive trial comes first
 }
 
 TEST_CASE("a share's name has its number and the number of shares") {
@@ -184,7 +184,7 @@ TEST_CASE("a share's folder on a machine is private, and is removed with the las
   unsetenv("TMPDIR");
 }
 
-TEST_CASE("how a share ended is known for its own plan only") {
+TEST_CASE("the recorded end of a share counts only for its own plan") {
   TemporaryFolder folder;
   ShareEnd end;
   const auto file = end_of_share(folder.path(), 2);

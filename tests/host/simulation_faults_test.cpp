@@ -78,7 +78,7 @@ struct DoneAgain : SerialStore {
   }
 };
 
-/// Gives a trial the results of the previous one.
+/// Gives a trial the results of the previous trial.
 struct MixedUp : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
@@ -111,7 +111,7 @@ struct LateLock : simulated::SimulatedLocks {
   std::int64_t slot_ = 0;
 };
 
-/// Forgets the number of tries. Keeps only the last outcome, and if memory ran out.
+/// Forgets the number of tries. Keeps only the last outcome, and the fact that memory ran out.
 struct ForgottenTries : SerialStore {
   using SerialStore::SerialStore;
   std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override {
@@ -136,7 +136,7 @@ struct ForgottenMemory : SerialStore {
   }
 };
 
-/// A lease without the attempts that others have made in the meantime.
+/// Leases a trial without its attempts that other schedulers made in the meantime.
 struct SilentLease : SerialStore {
   using SerialStore::SerialStore;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
@@ -166,7 +166,7 @@ Faults with_options(Change change) {
   return faults;
 }
 
-/// Returns the invariant broken by the first seed in which a fault has an effect, or "" if no seed has one.
+/// Returns the invariant that the fault breaks with the first seed that shows it, or "" if no seed shows it.
 std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
     if (auto report = simulate(seed, faults); !report.broken.invariant.empty()) return report.broken.invariant;
@@ -178,13 +178,13 @@ std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
 TEST_CASE("a fence that is not compared is found", "[apart]") {
   const auto broken = found(with_store<NoFence>());
   CAPTURE(broken);
-  // The second occurs with --again. The third occurs if a late attempt has failed. The last occurs if a rescue writes an
-  // attempt twice, which then counts as two tries.
+  // kDoneOnce breaks with --again, and kTries if a late attempt has failed. kEnds breaks if a rescue writes an attempt twice,
+  // which then counts as two tries.
   CHECK((broken == invariant::kOneResult || broken == invariant::kDoneOnce || broken == invariant::kTries ||
          broken == invariant::kEnds));
 }
 
-TEST_CASE("a lease that is taken without a check of its owner's byte is found", "[apart]") {
+TEST_CASE("a lease that is taken without a check of its owner's lock is found", "[apart]") {
   CHECK(found(with_locks<UncheckedOwner>()) == invariant::kOneOwner);
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("a forgotten lack of memory is found", "[apart]") {
 }
 
 TEST_CASE("a lease that hides earlier tries of other schedulers is found", "[apart]") {
-  // Needs two schedulers, and a trial that runs out of memory under one before the other starts it.
+  // Needs two schedulers, and a trial that runs out of memory in one scheduler before the other scheduler starts it.
   CHECK(found(with_store<SilentLease>(), 2000) == invariant::kAlone);
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("a result that is wrongly called late is found", "[apart]") {
 
 TEST_CASE("locks that outlive their holders are found", "[apart]") { CHECK(found(with_locks<Immortal>()) == invariant::kEnds); }
 
-TEST_CASE("a trial above the requested number at a time is found", "[apart]") {
+TEST_CASE("one trial more at a time than requested is found", "[apart]") {
   CHECK(found(with_options([](RunOptions& options) { ++options.at_a_time; })) == invariant::kJobs);
 }
 

@@ -1,5 +1,5 @@
 // Simulations with many schedulers, workers and a disk, with faults drawn from seeds. Invariants must hold after every step.
-//   ABLATE_SEEDS="FIRST LAST" tests/test_simulation    tries these seeds, and prints the events of the first that fails
+//   ABLATE_SEEDS="FIRST LAST" tests/test_simulation    tries these seeds, and prints the events of the first failing seed
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -20,7 +20,7 @@ struct Seeds {
   std::uint64_t first, last, step = 1;
 };
 
-/// Returns the seeds of the environment variable, else the seeds of this part: ABLATE_TEST_OF is 1 to kParts.
+/// Returns the seeds of the environment variable, else the seeds of this part, 1 to kParts, which ABLATE_TEST_OF names.
 Seeds seeds_to_try() {
   if (const char* given = std::getenv("ABLATE_SEEDS")) {
     Seeds seeds{1, 0};
@@ -42,7 +42,7 @@ std::string story(std::uint64_t seed, const Report& report) {
 struct Seen {
   int steps = 0;
   std::set<Trouble> troubles;
-  std::set<std::string> befell;  ///< the same as in Report::seen
+  std::set<std::string> befell;  ///< events, as in Report::seen
 };
 
 Seen try_all(const Seeds& seeds) {
@@ -66,7 +66,7 @@ Seen try_all(const Seeds& seeds) {
 TEST_CASE("all invariants hold after every step, whatever happens to schedulers, workers, trials and the disk") {
   const auto seeds = seeds_to_try();
   const auto seen = try_all(seeds);
-  if (seeds.last - seeds.first < 400) return;  // a few, by hand
+  if (seeds.last - seeds.first < 400) return;  // a few seeds, tried by hand
   CHECK(seen.steps > 20'000);
   for (int i = 0; i < kTroubles; ++i) {
     INFO(name_of(static_cast<Trouble>(i)));
@@ -81,14 +81,14 @@ TEST_CASE("all invariants hold after every step, whatever happens to schedulers,
   }
 }
 
-TEST_CASE("seeds that once found a fault find none now", "[apart]") {
-  // Old faults. Two seeds tried a trial too often, because tries were read before leases. One lost results silently when
-  // another error ended the run. One started a trial after the last allowed failure. One ran a trial that lacked memory beside
-  // others again. One was a false alarm: tries of runs with --again. 626 finds a lease without the tries of others.
+TEST_CASE("seeds that once found a fault no longer find a fault", "[apart]") {
+  // Old faults. Two seeds tried a trial too often, because tries were read before leases. One seed lost results silently when
+  // another error ended the run. One started a trial after the last allowed failure. One reran a trial that lacked memory
+  // beside other trials. One was a false alarm about tries with --again. 626 finds a lease that hides earlier tries.
   for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 
-// Ids of attempts are random and differ each time. They decide nothing.
+// Ids of attempts are random and differ each time. They have no effect on the events.
 TEST_CASE("a seed gives the same events each time", "[apart]") {
   std::set<std::uint64_t> digests;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {

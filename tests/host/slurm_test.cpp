@@ -1,4 +1,4 @@
-// Output of Slurm's commands, and decisions based on it. tests/slurm uses the real ones.
+// Output of Slurm's commands, and decisions based on it. tests/slurm uses the real commands.
 #include "core/host/slurm/submission.h"
 #include "core/util/command.h"
 #include "core/util/error.h"
@@ -44,16 +44,16 @@ TEST_CASE("a job's end is recognised by the time that is left, whatever the job'
   const auto job_of = [](double whole_s) { return [=](double after) { return std::optional(whole_s - after); }; };
   CHECK(reported_at(job_of(60), 100) == 40);  // the shortest limit of Slurm
   CHECK(reported_at(job_of(300), 400) == 280);
-  CHECK(reported_at(job_of(1200), 2000) == 1140);     // a twentieth
+  CHECK(reported_at(job_of(1200), 2000) == 1140);     // a twentieth of its time
   CHECK(reported_at(job_of(86400), 90000) == 86280);  // two minutes
   CHECK(reported_at([](double) { return std::optional<double>(); }, 5000) == -1);
   // Slurm fails to answer once.
   CHECK(reported_at([](double after) { return after < 1 ? std::nullopt : std::optional(120 - after); }, 200) == 100);
   int asked = 0;
   CHECK(reported_at([](double after) { return std::optional((after > 400 ? 7200 : 3600) - after); }, 9000, &asked) == 7080);
-  CHECK(asked < 60);  // extended
+  CHECK(asked < 60);  // the limit was extended
   CHECK(reported_at([](double after) { return std::optional((after > 100 ? 1000 : 7200) - after); }, 9000) ==
-        880);  // shortened
+        880);  // the limit was shortened
 }
 
 TEST_CASE("the fate of a stopped task follows from Slurm's state of the job") {
@@ -79,7 +79,7 @@ TEST_CASE("the queue is read with one task a line") {
   CHECK(tasks[0].is_live());
   CHECK(tasks[1].is_live());
   CHECK(!tasks[3].is_live());
-  CHECK(standing_of(&tasks[0], "time-limited") == "running");  // it was requeued since
+  CHECK(standing_of(&tasks[0], "time-limited") == "running");  // the task was requeued since
   CHECK(standing_of(&tasks[1], "") == "queued (Resources)");
   CHECK(standing_of(&tasks[3], "") == "cancelled");
   CHECK(standing_of(nullptr, "requeued") == "lost");
@@ -123,7 +123,7 @@ TEST_CASE("submitted jobs and their ends are stored in the shared folder") {
   CHECK_THROWS_AS(submissions(folder.path()), Error);
 }
 
-TEST_CASE("a task of an array reports its own number, not the array's") {
+TEST_CASE("a task of an array reports its own number, not the number of the array") {
   setenv("SLURM_JOB_ID", "5", 1);
   CHECK(own_job() == "5");
   setenv("SLURM_ARRAY_JOB_ID", "5", 1);

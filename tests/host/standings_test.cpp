@@ -37,7 +37,7 @@ Identity any_identity(std::mt19937& random) {
   return made;
 }
 
-int selects = 0;  ///< statements prepared by any connection since it was reset
+int selects = 0;  ///< SELECT statements that any connection prepared since the last reset
 
 int count_selects(void*, int what, const char*, const char*, const char*, const char*) {
   selects += what == SQLITE_SELECT;

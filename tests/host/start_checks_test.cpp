@@ -38,7 +38,7 @@ TEST_CASE("a device that this machine lacks is refused where it is written") {
     asked.push_back(device);
     return std::string(device == "cuda" ? "" : "no such device");
   }));
-  CHECK(asked == std::vector<std::string>{"cuda", "cuda:1"});  // once each, and never the CPU
+  CHECK(asked == std::vector<std::string>{"cuda", "cuda:1"});  // each device once, and never the CPU
   CHECK(found == Messages{"9: train.device = \"cuda:1\": no such device"});
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("mixed products need a CPU and fused forms") {
                  "forms: leave one of the two out"});
 }
 
-TEST_CASE("mixed products are queried once, and refused where they are written") {
+TEST_CASE("the machine is queried once for mixed products, which are refused where they are written") {
   const auto study = studies::load(
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n[grid]\nseeds = [1, 2]\ntrain.dtype = [\"float32\",\n"
       "\"mixed\"]\n");
@@ -69,7 +69,7 @@ TEST_CASE("mixed products are queried once, and refused where they are written")
   CHECK(found == Messages{"8: train.dtype = \"mixed\": none here"});
 }
 
-TEST_CASE("lengths that a plugin does not promise are refused, and the class token counts") {
+TEST_CASE("lengths that a plugin does not promise are refused, and the class token counts as a token") {
   auto catalog = studies::catalog();
   find(catalog, "linear")->capabilities.length_multiple = 4;
   find(catalog, "segment-mean")->capabilities.length_multiple = 3;
@@ -95,7 +95,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, and the class tok
         Messages{"6: compression segment-mean needs sequences of a multiple of 3 tokens, and the longest has 64"});
 }
 
-TEST_CASE("batches of several sizes are not tuned on a stream, because dev is read in as many lanes") {
+TEST_CASE("batches of several sizes are not tuned on a stream, because dev is read in as many lanes as the batch has") {
   const std::string task = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n";
   const auto found = [&](const std::string& grid, bool stream) {
     return messages(check_lanes(studies::load(task + grid), [=](const auto&) { return TaskShape{.stream = stream}; }));
@@ -138,7 +138,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
 
 TEST_CASE("rotary positions are refused for the part of a mixture that does not promise them") {
   auto catalog = studies::catalog();
-  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // else the study's own checks would refuse it
+  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // otherwise the study's own checks would refuse it
   find(catalog, "softmax")->capabilities.rotary = true;
   const auto found = [&](const std::string& positions) {
     const auto study =
@@ -155,7 +155,7 @@ TEST_CASE("rotary positions are refused for the part of a mixture that does not 
   CHECK(refused[0].starts_with("4: attention linear does not promise rotary positions; choose"));
 }
 
-TEST_CASE("dropout of attention weights is refused for the part of a mixture that has none") {
+TEST_CASE("dropout of attention weights is refused for the part of a mixture that does not promise it") {
   auto catalog = studies::catalog();
   for (auto& plugin : catalog.plugins) plugin.promises_depend = true;
   find(catalog, "softmax")->capabilities.weight_dropout = true;
@@ -194,17 +194,17 @@ TEST_CASE("evaluation's share counts a forward pass as a third of a step") {
   CHECK(whole == ablate::ExampleCounts{.trained = 960, .evaluations = 10, .dev = 6000, .test = 10000});
   CHECK(count_examples({.steps = 30, .batch = 32, .test_last = true}, 6000, 10000).test == 20000);
   CHECK(whole.evaluation_share() == Approx(70000.0 / (70000 + 3 * 960)));
-  // Windows over 10 and 20 segments of 16 positions: the first evaluates 16 positions, each other one 3.
+  // Windows over 10 and 20 segments of 16 positions: the first window evaluates 16 positions, each other window 3.
   const auto windows = count_examples({.steps = 30, .batch = 32, .length = 16, .stride = 3}, 10, 20);
   CHECK(windows.dev == 1 + 48);
   CHECK(windows.test == 1 + 102);
   CHECK(count_examples({.steps = 30, .batch = 2, .evaluate_batches = 2, .length = 16, .stride = 8}, 10, 20).dev == 7);
   CHECK(count_examples({.steps = 30, .batch = 32, .length = 16, .stride = 16}, 10, 20).dev == 10);
-  CHECK(count_examples({.steps = 30, .batch = 32, .stride = 3}, 10, 20).dev == 10);  // not by windows
+  CHECK(count_examples({.steps = 30, .batch = 32, .stride = 3}, 10, 20).dev == 10);  // not evaluated in windows
   const auto few = count_examples(
       {.steps = 100, .batch = 32, .evaluate_every = 40, .evaluate_batches = 4, .test_batches = 1000}, 6000, 10000);
   CHECK(few == ablate::ExampleCounts{.trained = 3200, .evaluations = 3, .dev = 128, .test = 10000});
-  // Every step after which the training loop evaluates, and the last.
+  // Counts every step after which the training loop evaluates, and the last step.
   for (std::int64_t steps = 1; steps < 40; ++steps)
     for (std::int64_t every = 0; every < 45; ++every) {
       const auto interval = ablate::steps_between_evaluations(steps, every);

@@ -72,7 +72,7 @@ inline ablate::Study load(const std::string& text, const std::vector<std::string
   return ablate::load_study(folder.write(text), overrides, plugins, {}, count);
 }
 
-/// Returns "3:9: message" for each diagnostic, without the folder, or "--set: message" for an override. Empty: valid.
+/// Returns "3:9: message" for each diagnostic, without the folder, or "--set: message" for an override. Empty if valid.
 inline std::vector<std::string> errors(const std::string& text, const std::vector<std::string>& overrides = {},
                                        const Catalog& plugins = catalog(), const ablate::CountSizes& count = {}) {
   const Folder folder;

@@ -37,7 +37,7 @@ TEST_CASE("a task's answer is valid for its code, its question, and the current 
   memory.put(memory.path_of("code", asked), answer);
   REQUIRE(find() == answer);
   CHECK_FALSE(memory.find(memory.path_of("other code", asked)));
-  // An answer from before generated data had a folder for each code may belong to other code.
+  // In older versions, the data of all code shared a folder. Answers of such a version may belong to other code.
   const char* const data = std::getenv("ABLATE_DATA");
   const json former{"code", asked, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
   CHECK(memory.path_of("code", asked) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("an answer without this version's shape is dropped, whatever 
     }
   }
   bad.push_back(whole);
-  bad.back()["length"] = 0;  // a divisor
+  bad.back()["length"] = 0;  // the length is a divisor
   for (const auto& answer : bad) {
     INFO(answer.dump());
     CHECK_FALSE(find(answer));

@@ -93,7 +93,7 @@ TEST_CASE("each value of a document fills the member of its name") {
                       {"cooldown", 0.5},
                       {"cooldown_shape", "1-sqrt"}});
   CHECK((t.test_last && t.shuffle_labels && t.graphs && t.on_cuda() && !t.fused()));
-  auto other = t;  // shares them until it changes them
+  auto other = t;  // a copy shares the values until it changes them
   other.own["beta1"] = 0.5;
   CHECK(t.own.at("beta1") == 0.75);
   CHECK(!(other == t));
@@ -128,7 +128,7 @@ TEST_CASE("a trial's needs of its plugins follow from its settings and the task'
   CHECK(asked({{"segment", 128}}, {}, {.length = 64}).length == 64);
 }
 
-TEST_CASE("conditions of the host's own parameters name their own section and can be met") {
+TEST_CASE("conditions of the host's parameters name only parameters of their own section, and can be met") {
   for (const auto parameters : {model_parameters(), train_parameters()}) {
     const PluginInfo host{.id = "host", .parameters = {parameters.begin(), parameters.end()}};
     for (const auto& parameter : parameters) {

@@ -1,4 +1,4 @@
-// [grid.tune]: axes with cells.
+// [grid.tune]: axes of tuned parameters. Trials that differ only in these and in seeds share a cell.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ const std::string kRate = "train.learning_rate = { log-uniform = [1e-4, 1e-1] }\
 
 }  // namespace
 
-TEST_CASE("a tuned parameter is an axis and makes the same trials in the same order") {
+TEST_CASE("a tuned parameter makes the same trials as an axis, in the same order") {
   const auto tuned = load(kGrid);
   auto text = kGrid;
   text.erase(text.find("[grid.tune]\n"), 12);
@@ -76,7 +76,7 @@ TEST_CASE("a cell joins trials that differ only in tuned values and seeds") {
         std::vector<std::int64_t>{0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
 }
 
-TEST_CASE("an override replaces tuned values, or the choice") {
+TEST_CASE("an override replaces tuned values, or sets one value without a choice") {
   CHECK(cells(load(kGrid, {"train.learning_rate=1e-3"})) == std::vector<std::int64_t>(4, -1));
   CHECK(cells(load(kGrid, {"train.learning_rate=[1e-3, 1e-4]", "seeds=1"})) == std::vector<std::int64_t>{0, 0, 1, 1});
   CHECK(errors(kGrid, {"train.learning_rate=[1e-3]"}) ==
@@ -180,7 +180,7 @@ TEST_CASE("values are compared on separate seeds, and reported on other seeds") 
     CHECK_FALSE(plain.trials[i].tunes);
   }
   CHECK(plain.tuning_seeds.empty());
-  CHECK(load(kGrid + "seeds = 2\n", {"seeds=[11, 12, 13]"}).trials.size() == 2 * 3 * 5);  // 1 and 2
+  CHECK(load(kGrid + "seeds = 2\n", {"seeds=[11, 12, 13]"}).trials.size() == 2 * 3 * 5);  // seeds = 2 means seeds 1 and 2
 }
 
 TEST_CASE("without a choice there are no tuning seeds") {
@@ -209,7 +209,7 @@ TEST_CASE("points are drawn from ranges before anything runs, and are the same o
   // Values from Python's Mersenne twister and SHA-256.
   CHECK(rates == std::vector<double>{0.0025, 0.000101, 0.00169});
   CHECK(decays == std::vector<double>{0.0838, 0.188, 0.0132});
-  // Drawn together: three points, not nine.
+  // Both parameters are drawn together: there are three points, not nine.
   CHECK(study.trials[2].resolved().at("train").at("learning_rate") == rates[1]);
   CHECK(study.trials[2].resolved().at("train").at("weight_decay") == decays[1]);
   // An axis with a drawn value gives the same trial.
@@ -221,7 +221,7 @@ TEST_CASE("points are drawn from ranges before anything runs, and are the same o
   CHECK(key(written.trials[0]) == key(study.trials[0]));
 }
 
-TEST_CASE("more points, or another range, keep the points drawn before; another seed draws other points") {
+TEST_CASE("more points, or another range, keep the points that were drawn before; another seed draws other points") {
   const auto rates = [](const std::string& more) { return values(load(kDrawn + kRate + more), "learning_rate"); };
   const auto few = rates("points = 4\n"), many = rates("points = 40\n");
   REQUIRE(many.size() == 40);

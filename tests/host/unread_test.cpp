@@ -43,7 +43,7 @@ TEST_CASE("a base value that a trial reads is accepted") {
   CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\n").empty());
 }
 
-TEST_CASE("a condition on a value that is not a text") {
+TEST_CASE("a condition may name a value that is not a text") {
   CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\nquiet = true\n") ==
         Names{"5:1: task.noise does nothing: loud reads it only if quiet = false, which no trial has; set task.quiet, or "
               "leave task.noise out"});
@@ -106,7 +106,7 @@ TEST_CASE("the host's own values must be read, in comparisons too") {
   CHECK(errors(model + "layers = 0\nhidden = 32\ninner_dropout = 0.1\n") ==
         Names{nowhere("7:1", "hidden"), nowhere("8:1", "inner_dropout")});
   CHECK(errors(model + "hidden = 32\n[grid]\nmodel.layers = [0, 2]\n").empty());
-  CHECK(errors(model + "layers = 0\n[grid]\nattention.heads = [1, 2]\n").empty());  // a baseline may have any heads
+  CHECK(errors(model + "layers = 0\n[grid]\nattention.heads = [1, 2]\n").empty());  // a baseline may have any number of heads
   CHECK(errors(model + "[train]\nbeta1_low = 0.85\n[grid]\ntrain.schedule = [\"one-cycle\", \"cosine\"]\n").empty());
   CHECK(errors(model + "hidden = -1\ninner_dropout = 0.1\n").size() == 1);
 }
@@ -126,7 +126,7 @@ TEST_CASE("an optimiser's parameters are read only with this optimiser") {
   CHECK(errors(train + "optimizer = \"adam\"\n") == Names{"6:13: train.optimizer = \"adam\": expected one of adamw, sgd"});
 }
 
-TEST_CASE("parameters of a schedule and `decayed` are read only under their condition; choices must be listed") {
+TEST_CASE("parameters of a schedule and `decayed` are read only under their condition; unlisted choices are refused") {
   const std::string train = kBase + "[train]\n";
   const auto nowhere = [](const std::string& name, const std::string& condition, const std::string& other) {
     return Names{"6:1: train." + name + " does nothing: it is read only if " + condition + ", which no trial has; set train." +
@@ -148,7 +148,7 @@ TEST_CASE("parameters of a schedule and `decayed` are read only under their cond
               "leave model.feed_forward out"});
 }
 
-TEST_CASE("a schedule that needs a warm-up and has none, or whose ends overlap, is refused where it is set") {
+TEST_CASE("a schedule without a warm-up that it needs, or with one that overlaps its cooldown, is refused where it is set") {
   const std::string train = kBase + "[train]\nsteps = 100\n";
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\n") ==
         Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of "

@@ -72,7 +72,7 @@ TEST_CASE("the nearest name is a name that was probably meant") {
   CHECK(hint("quantum", names) == " (known: adamra, linear, softmax, attention.rates)");
 }
 
-TEST_CASE("control characters are the same set everywhere") {
+TEST_CASE("all functions agree on the set of control characters") {
   for (const std::string control : {"\x1b", "\r", "\n", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {
     CHECK(control_at(control) == control.size());
     CHECK(line_refusal("a" + control) == "holds a control character, but must be one line");

@@ -1,4 +1,4 @@
-// Search for the width at which a model has a given number of something.
+// Search for the width at which a model has a given number, for example of parameters.
 #include <algorithm>
 
 #include "core/host/study/matching.h"
@@ -16,7 +16,7 @@ struct Searched {
   std::size_t counts = 0;
 };
 
-/// Searches with `number` of a width, unless `refuses` returns true for it.
+/// Searches with the number of each width, which `number` returns. Widths for which `refuses` returns true are refused.
 Searched search(
     const WidthRange& range, std::int64_t begin, std::int64_t target, const std::function<std::int64_t(std::int64_t)>& number,
     const std::function<bool(std::int64_t)>& refuses = [](auto) { return false; }) {
@@ -84,7 +84,7 @@ TEST_CASE("a number that falls with the width is matched as well") {
   CHECK(search({1, 1000}, 900, falls(3), falls).found.width == 3);
 }
 
-TEST_CASE("a number beyond the range gets the nearest end of the range") {
+TEST_CASE("a number that no width in the range reaches gets the nearest end of the range") {
   const auto linear = [](std::int64_t width) { return 5000 + 10 * width; };
   CHECK(search({0, 512}, 128, 100, linear).found.width == 0);
   CHECK(search({0, 512}, 128, 100000, linear).found.width == 512);

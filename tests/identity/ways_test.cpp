@@ -27,7 +27,7 @@ struct Way {
   const char* name;
   std::string source;  ///< x.cpp
   Files files;         ///< files beside x.cpp
-  Files edit;          ///< files that replace them: a 2 instead of a 1
+  Files edit;          ///< new contents of files, with a 2 instead of a 1
   std::string options = "";
   std::string new_options = "-";  ///< options of the second build; "-": the same
   std::string before = ":";       ///< shell commands before x.cpp is compiled, in both builds
@@ -149,7 +149,7 @@ class Project {
   }
   const fs::path& folder() const { return folder_.path(); }
 
-  /// @param launcher words before the compiler @return the number that the library returns, and its identity
+  /// Builds the library. Returns the number that it returns, and its identity. `launcher`: words before the compiler
   std::pair<int, std::string> built(const std::string& options, const std::string& launcher = "") const {
     const auto launched = fmt::format("{} {} {} {} -fPIC ", ABLATE_IDENTITY, ABLATE_PROJECT, launcher, ABLATE_COMPILER);
     std::string script = "set -e; " + way_.before, objects = "x.o code.o";

@@ -1,4 +1,4 @@
-// gates: prints the host's text about a plugin whose kind comes from a patch, and the offers of its library.
+// gates: prints the host's description of a plugin whose kind a patch adds, and the extensions that its library offers.
 #include <iostream>
 
 #include "ablate/gate.h"

@@ -1,5 +1,5 @@
-// A new member of a kind changes one line of a list besides its own files. Each patch here adds one to a copy of the sources.
-// The copy is then compiled, and linked and run if it does not need torch.
+// A new part, such as a schedule or an output format, needs its own files and one line in a list. Each patch here adds a part
+// to a copy of the sources. The copy is then compiled, and linked and run if it does not need torch.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -33,7 +33,7 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return ended.out;
 }
 
-/// Applies a patch of this folder, which makes its own files and adds a line to another file.
+/// Applies a patch of this folder. Checks that it makes `own_files` new files and adds one line to one other file.
 void apply(const std::string& name, const TemporaryFolder& copy, int own_files = 1) {
   const auto patch = kSource / "tests/locality" / (name + ".patch");
   INFO(patch.string());
@@ -73,7 +73,7 @@ void compile(const Sources& sources, const std::vector<std::string>& more, const
   output_of(command, copy.path().string());
 }
 
-/// Adds torch's headers after the system's, because torch has its own fmt.
+/// Adds torch's headers after the system's headers, because torch has its own fmt.
 void add_torch(std::vector<std::string>& options) {
   std::istringstream folders(ABLATE_TORCH_INCLUDES);
   for (std::string folder; std::getline(folders, folder, ':');) options.insert(options.end(), {"-idirafter", folder});
@@ -129,7 +129,7 @@ TEST_CASE("a new choice of [model] or [train] needs one line of a list, and stud
         "float16 with a loss scale of 64\n");
 }
 
-TEST_CASE("an optimiser, norm, pooling, observer or job needs one line of a list, and compiles with its users") {
+TEST_CASE("an optimiser, norm, pooling, observer or job needs one line of a list, and compiles with the code that uses it") {
   TemporaryFolder copy;
   copy_folders({"core"}, copy);
   for (const auto* name : {"optimizer", "norm", "pooling", "observer"}) apply(name, copy);

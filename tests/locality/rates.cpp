@@ -1,5 +1,5 @@
 // rates SCHEDULE PARAMETER VALUE [NAME...]: prints the parameter of [train], and the rates of nine steps with it. Then prints
-// other parameters of [model] and [train], and a precision's value for its own parameter.
+// other parameters of [model] and [train], and the loss scale of float16.
 #include <iostream>
 
 #include "core/shared/schedules.h"

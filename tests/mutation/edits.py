@@ -32,7 +32,7 @@ EDITS = [
     ("detach", r"(?<=\.matmul\()([^();]*(?:\([^()]*\)[^();]*)*)\)", lambda m: m.group() + ".detach()"),
     ("statement", r"(?<=\n)\s+\w[\w.]*(?:_\(|\s[-+*]?=\s)[^;{}]*;", ""),
 ]
-# Tables of parameters, promises, exemptions and oracles, and the macro: a plugin's declarations, not its computation.
+# Parts that get no edits: texts, comments, and all that declares a plugin (tables of parameters, promises, oracles, the macro).
 OPAQUE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|^#[^\n]*|^using [^\n]*|^constexpr [\w:]+ \w+\[\] = \{.*?^\};|^ABLATE_\w+\(.*\Z'
                     r"|^Capabilities promises\(.*?^\}|throw [^;]*;|register_\w+\([^;]*;", re.M | re.S)
 
@@ -51,7 +51,7 @@ def negations(text):
 
 
 def edits_of(text):
-    """Returns (kind, begin, end, replacement) for each edit. Opaque parts have none."""
+    """Returns (kind, begin, end, replacement) for each edit. Opaque parts have no edits."""
     hidden = [m.span() for m in OPAQUE.finditer(text)]
     found = [("condition", start, end, f"!({text[start:end]})") for start, end in negations(text)]
     for kind, pattern, becomes in EDITS:
@@ -78,7 +78,7 @@ class Edit:
 
     @staticmethod
     def first(text, start, end):
-        """Returns the first character that is not blank, because a statement's span begins at the end of the line before it."""
+        """Returns the position of the first nonblank character: a statement's span begins at the end of the line before it."""
         return start + len(text[start:end]) - len(text[start:end].lstrip())
 
     def described(self):

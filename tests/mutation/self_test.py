@@ -1,4 +1,4 @@
-"""Tests the list of edits, how an edit is found again, and the meaning of a check's end. Takes seconds, and needs no build."""
+"""Tests the list of edits, the search for a saved edit, and the verdict at a check's end. Takes seconds, and needs no build."""
 import json
 import os
 import pathlib
@@ -44,7 +44,7 @@ def main():
     line = "  FAILED     padding             float64   1  0   found 1, expected 0"
     for script, expected in [
         ("echo '  passed     load'; exit 0", ("survives", "")),
-        (f"echo '{line}'; exec sleep 600", ("caught", "padding")),  # ended at once
+        (f"echo '{line}'; exec sleep 600", ("caught", "padding")),  # the process is ended at once
         ("echo '  FAILED     time    -  it did not end within 3 s (--timeout)'; exit 1", ("not judged", "the time ran out: time")),
         ("echo 'error: no such symbol' >&2; exit 3", ("not judged", "exit code 3: error: no such symbol")),
         ("echo 'nothing was looked at'; exit 1", ("not judged", "exit code 1: nothing was looked at")),

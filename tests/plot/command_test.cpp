@@ -80,7 +80,7 @@ TEST_CASE("unknown words are refused with the nearest known word, and nothing is
   CHECK_FALSE(std::filesystem::exists(plot.folder / "a.svg"));
 }
 
-TEST_CASE("a width is a column's, a page's or a number of millimetres") {
+TEST_CASE("a figure is as wide as a column or a page, or has a width in millimetres") {
   Plots plot;
   for (const auto& [width, points] : {std::pair("column", "238.11"), std::pair("page", "493.22"), std::pair("100", "283.46")}) {
     CHECK(plot("curves quickstart --width " + std::string(width) + plot.out("a.svg")).empty());

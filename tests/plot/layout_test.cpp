@@ -126,7 +126,7 @@ TEST_CASE("an SVG has a white background, so that its ink is visible on a dark s
   CHECK(file.substr(file.find("rgb("), 9) == "rgb(100%,");
 }
 
-TEST_CASE("a PNG has the pixels of its width, its resolution, and the name of its program") {
+TEST_CASE("a PNG has the right number of pixels, its resolution, and the name of its program") {
   for (const double width : {84.0, 174.0}) {
     const auto drawing = draw(lines({"a", "b"}), Picture::kPng, width, "curves");
     REQUIRE(drawing.file.starts_with("\x89PNG\r\n\x1a\n"));

@@ -32,7 +32,7 @@ TEST_CASE("ticks are multiples of 1, 2 and 5 with the same decimals") {
     }
 }
 
-TEST_CASE("logarithmic ticks are decades; within one decade they are its multiples") {
+TEST_CASE("logarithmic ticks are powers of ten, or multiples of one power of ten within a decade") {
   CHECK(texts(log_ticks(0.5, 2000, 8)) == Texts{"1", "10", "100", "1000"});
   CHECK(texts(log_ticks(1, 1e8, 5)) == Texts{"1", "100", "10000", "10⁶", "10⁸"});
   CHECK(texts(log_ticks(3, 30, 8)) == Texts{"5", "10", "20"});

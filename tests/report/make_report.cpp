@@ -1,5 +1,5 @@
-// make_report FOLDER COUNT: writes a history of about so many trials (240 or more) to FOLDER/ablate.db, and its report by
-// `ablate report` to FOLDER/report.html. Names are hostile, some trials failed, some ran again; two environments; curves.
+// make_report FOLDER COUNT: writes a history of about COUNT trials (240 or more) to FOLDER/ablate.db, and its report by
+// `ablate report` to FOLDER/report.html. Has hostile names, failed and repeated trials, two environments and curves.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -111,7 +111,7 @@ int main(int count, char** words) try {
   add_report(
       app, [&] { return file; }, exit_code);
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<std::string> line = {"--force", (folder / "report.html").string(), "--out", "report"};  // last word first
+  std::vector<std::string> line = {"--force", (folder / "report.html").string(), "--out", "report"};  // in reverse order
   app.parse(line);
   std::printf("%.2f s, %.2f MB\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
               static_cast<double>(std::filesystem::file_size(folder / "report.html")) / 1e6);

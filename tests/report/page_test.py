@@ -55,7 +55,7 @@ class Page:
             if self.run(f"return {script}"):
                 return
             self.settle()
-        check(False, f"never came: {what}")
+        check(False, f"the page never showed {what}")
 
     def rows(self, section, table=0):
         """Returns the texts of the cells, row by row, without the pin."""
@@ -164,7 +164,7 @@ def check_columns_and_pin(page):
 def check_detail(page, ask):
     page.run("[...document.querySelectorAll('#tables tr.row')].find((row) => row.innerText.includes('softmax')).querySelector('button.number').click()")
     trials, = ask("SELECT count(*) FROM members JOIN parameters USING (trial) WHERE path = 'attention' AND text = 'softmax' AND experiment = ?", EXPERIMENT)
-    check(page.counted("dialog").startswith(f"{trials} row"), f"a number leads to its {trials} trials: {page.counted('dialog')}")
+    check(page.counted("dialog").startswith(f"{trials} row"), f"a number opens its {trials} trials: {page.counted('dialog')}")
     page.filter("dialog", "failed")
     page.run("document.querySelector('dialog tbody tr').focus()")
     page.browser.switch_to.active_element.send_keys(Keys.ENTER)
@@ -204,7 +204,7 @@ def check_brush(page, ask):
     page.picture("brushed")
     page.one("#choice button").click()
     page.settle()
-    check(page.counted("#trials") == f"{TRIALS + 2} rows", f"cleared, all trials are back: {page.counted('#trials')}")
+    check(page.counted("#trials") == f"{TRIALS + 2} rows", f"without a brush, all trials are listed: {page.counted('#trials')}")
 
 
 def check_keyboard(page):
@@ -237,13 +237,13 @@ def luminance(colour):
 def check_looks(page):
     colours = "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
     paper, ink = map(luminance, page.run(colours))
-    check(paper > 0.9 and ink < 0.2, "light is light")
+    check(paper > 0.9 and ink < 0.2, "the light theme is light")
     page.picture("light")
     page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
     page.settle()
     paper, ink = map(luminance, page.run(colours))
-    check(paper < 0.15 and ink > 0.8, "dark is dark")
-    check(all(share > 0.002 for share in page.drawn()), "figures are drawn in the dark")
+    check(paper < 0.15 and ink > 0.8, "the dark theme is dark")
+    check(all(share > 0.002 for share in page.drawn()), "figures are drawn in the dark theme")
     page.picture("dark")
     page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})

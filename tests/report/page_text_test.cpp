@@ -42,7 +42,7 @@ const PageTexts kTexts{"<@POLICY@|@TITLE@|@STYLE@|@LICENCE@|@DATA@|@D3@|@SCRIPT@
 
 }  // namespace
 
-TEST_CASE("a page has its parts in their places, and no text of a history inside its tags") {
+TEST_CASE("a page has each part in its place, and escapes the text of a history") {
   const auto page = make_page(kTexts, "@DATA@ </title><b a=\"1\">&", "{}");
   CHECK(has(page, "|@DATA@ &lt;/title&gt;&lt;b a=&quot;1&quot;&gt;&amp;|"));
   CHECK(has(page, "|(c) &lt;author&gt;|"));
@@ -68,7 +68,7 @@ TEST_CASE("a page's data are decoded as they were encoded") {
   CHECK(unpacked(text, data.size()) == data);
 }
 
-TEST_CASE("without D3 a report is refused, with the name of the package") {
+TEST_CASE("without D3 a report is refused, and the error names the package") {
   auto texts = kTexts;
   CHECK_NOTHROW(expect_d3(texts));
   texts.d3 = "";
@@ -81,7 +81,7 @@ TEST_CASE("without D3 a report is refused, with the name of the package") {
   }
 }
 
-TEST_CASE("experiments that are named together have a common table first; in a report of all, each has its own") {
+TEST_CASE("a report of two named experiments begins with a common table; a report of all has only their own tables") {
   if (page_texts().d3.empty()) return skip_without_package("node-d3");
   db::Commands run;
   run.add = add_report;

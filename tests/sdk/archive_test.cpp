@@ -60,7 +60,7 @@ fs::path write_tar(const fs::path& path, int (*filter)(archive*), const char* op
   return write_archive(path, std::move(writer), entries);
 }
 
-/// Reads all of a source in little memory. @return the exception's message, or the number of bytes
+/// Reads a whole source in small pieces. Returns the number of bytes, or the message of the exception.
 template <class Source>
 std::string read_through(Source& source) try {
   std::vector<std::uint8_t> piece(kMiB);
@@ -141,7 +141,7 @@ TEST_CASE("an archive's entries are refused if their sum exceeds the limit") {
   CHECK_THROWS_AS(passed_over.next(), FileError);
 }
 
-TEST_CASE("an archive in an archive is compared with the size of the file") {
+TEST_CASE("the limit of an archive inside an archive depends on the size of the outer file") {
   const TemporaryFolder folder;
   const auto inner = write_zip(folder / "inner.zip", {{"zeros", kMost + 1}});
   std::vector<char> content(fs::file_size(inner));

@@ -1,4 +1,4 @@
-// Generated data in the cache folder: complete, for the right key, and without other files.
+// Generated data in the cache folder: each file is complete and has the right key, and no other files are left.
 #include "ablate/cached_file.h"
 
 #include <chrono>

@@ -11,7 +11,7 @@
 TEST_CASE("each part of the work is done once, on any number of threads") {
   const int threads = GENERATE(0, 1, 2, 7, 50);
   const std::size_t count = GENERATE(0, 1, 2, 500);
-  std::vector<std::size_t> done(count);  // one number for each index, so only a race could make two threads differ
+  std::vector<std::size_t> done(count);  // one number for each index, so that threads never write the same number
   std::atomic<std::size_t> times{0};
   ablate::parallel(count, threads, [&](std::size_t i) {
     done[i] += i;
@@ -23,7 +23,7 @@ TEST_CASE("each part of the work is done once, on any number of threads") {
   CHECK(done == expected);
 }
 
-TEST_CASE("if several parts fail, the first part's error is rethrown, and parts that other threads started end") {
+TEST_CASE("if several parts fail, the first part's error is rethrown, after all started parts have ended") {
   const int threads = GENERATE(1, 2, 8);
   for (int round = 0; round < 50; ++round) {
     std::vector<int> begun(100), ended(100);

@@ -1,4 +1,4 @@
-// The SDK's kit for tasks: it identifies, reads and caches content, and draws by a seed. Expected numbers are fixed, because
+// The SDK's kit for tasks: it identifies, reads and caches content, and draws from a seed. Expected numbers are fixed, because
 // data sets and their digests, which are part of trials' keys, depend on them.
 #include <sys/stat.h>
 #include <zlib.h>
@@ -42,7 +42,7 @@ void write_gzip(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a digest is SHA-256 for any pieces, and columns are separated") {
+TEST_CASE("a digest is the SHA-256 of all pieces together, and columns stay separate") {
   // FIPS 180-4's examples.
   CHECK(hex_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(hex_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -53,7 +53,7 @@ TEST_CASE("a digest is SHA-256 for any pieces, and columns are separated") {
   CHECK(Digest().add_column(std::vector<std::uint16_t>{1, 2}).hex() == hex_of(std::string("\4\0\0\0\0\0\0\0\1\0\2\0", 12)));
 }
 
-TEST_CASE("a plain and a gzipped file read alike, in pieces, whole, or the first bytes") {
+TEST_CASE("a gzipped file reads like a plain file: in pieces, as a whole, or only its first bytes") {
   TemporaryFolder folder;
   std::string text;
   for (unsigned i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * i >> 5);
@@ -194,7 +194,7 @@ TEST_CASE("data are found by name below ABLATE_DATA, and errors list the paths s
     unsetenv("ABLATE_DATA");
 }
 
-TEST_CASE("an index is checked, and a row ends with its tokens") {
+TEST_CASE("an index is checked, and a row ends after its last token") {
   CHECK(place_of(4, 5) == 4);
   for (const std::int64_t index : {-1, 5})
     CHECK(
@@ -221,7 +221,7 @@ struct Numbers final : Values {
   std::int64_t count(const char*) const override { throw std::logic_error("no plugins"); }
 };
 
-/// Task whose example is the ids 0 to its index, with a target only at the first.
+/// Task whose example `index` has the ids 0 to `index`, and a target only at the first id.
 struct Rising final : GeneratedRows {
   explicit Rising(const Values& values) : GeneratedRows(values, 40) {}
   TaskInfo info() override { return {}; }

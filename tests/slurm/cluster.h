@@ -11,7 +11,7 @@
 
 #include "tests/end-to-end/ablate.h"
 
-/// Starts with this object and ends with it. Needs root, control groups and Debian's slurm-wlm.
+/// A Slurm that starts with this object and ends with it. Needs root, control groups and Debian's slurm-wlm.
 class Cluster {
  public:
   explicit Cluster(const std::vector<std::string>& lines) {
@@ -31,15 +31,15 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   bool is_there() const { return is_there_; }
-  /// Returns a requirement that this machine lacks and no package provides, or "" if it lacks none.
+  /// Returns a requirement that this machine lacks and no package provides, or "" if nothing is lacking.
   static std::string lacks() {
     if (geteuid() != 0) return "Slurm needs root";
-    // These may be missing, as in a chroot: slurmd checks them, though no plugin uses them.
+    // Control groups may be missing, as in a chroot. slurmd checks them, although no plugin of this Slurm uses them.
     if (!says(read_text("/proc/mounts"), " cgroup")) return "slurmd needs control groups, as at /sys/fs/cgroup";
     return "";
   }
   static bool has_package() { return access("/usr/sbin/slurmctld", X_OK) == 0 && access("/usr/sbin/slurmd", X_OK) == 0; }
-  /// Returns why it did not start; "" if it did.
+  /// Returns why Slurm did not start, or "" if it started.
   const std::string& why() const { return why_; }
   Ended tell(const std::string& command) const { return Process({kOneMachine, command, folder()}).wait(); }
   static Ended ask(const std::string& command) { return Process({"bash", "-c", command}).wait(); }

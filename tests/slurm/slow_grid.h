@@ -8,7 +8,7 @@
 #include "tests/slurm/cluster.h"
 #include "tests/support/skip.h"
 
-/// Two partitions that a third one preempts: jobs of one are requeued, jobs of the other are cancelled.
+/// Jobs of the partition `first` preempt jobs of `requeued`, which are requeued, and jobs of `cancelled`, which are cancelled.
 inline const std::vector<std::string> kLines = {
     "MaxArraySize=20",
     "PreemptType=preempt/partition_prio",
@@ -19,7 +19,7 @@ inline const std::vector<std::string> kLines = {
     "PartitionName=cancelled Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL",
     "PartitionName=first Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF"};
 
-/// One for all cases, because its start and end cost seconds.
+/// Returns the cluster that all test cases share, because its start and end take seconds.
 inline Cluster& cluster() {
   static Cluster one(kLines);
   return one;
@@ -77,7 +77,7 @@ inline void use_own_machine(Workplace& place) {
   place.set("TMPDIR", (place.folder() / "disk").string());
 }
 
-/// A grid of slow trials under Slurm, with one share and one task each. The same grid also runs alone.
+/// A grid of slow trials under Slurm, with one share and one task for each trial. The same grid also runs without Slurm.
 class SlowGrid {
  public:
   SlowGrid(int steps, std::vector<std::string> options, int trials = 1)
@@ -105,7 +105,7 @@ class SlowGrid {
         90);
   }
 
-  /// Checks that it continued from its checkpoint, and has the numbers of the undisturbed grid.
+  /// Checks that the grid continued from its checkpoint and has the numbers of the undisturbed grid.
   void expect_as_alone() {
     const bool ended = ends(place, trials_, 240);
     INFO(logs(place));

@@ -1,11 +1,11 @@
-// Grids under a real Slurm on one machine: their table equals that of a local run, despite all that happens to the jobs.
+// Grids under a real Slurm on one machine. Their table equals the table of a local run, even if jobs are preempted or lost.
 #include "tests/end-to-end/page_commands.h"
 #include "tests/slurm/slow_grid.h"
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("fifty shares in an array of twenty tasks give the grid of one machine") {
+TEST_CASE("fifty shares in an array of twenty tasks have the results of a grid on one machine") {
   if (!is_there()) return;
   const std::string grid = "[grid]\nattention.plugin = [\"linear\", \"softmax\"]\nseeds = 25\n";
   Workplace place;
@@ -83,7 +83,7 @@ TEST_CASE("a lost node costs only the work since the checkpoint") {
 
 TEST_CASE("the shortest time limit, an administrator's requeue and a user's cancel end as planned") {
   if (!is_there()) return;
-  // One of two tasks has the array's own number. Both have the limit, and each is requeued separately.
+  // One of the two tasks has the job number of the array. Both tasks have the limit, and each is requeued separately.
   SlowGrid limited(4500, {"--time", "1", "--cpus", "1"}, 2);
   {
     SlowGrid grid(1500, {"--cpus", "1"});

@@ -10,7 +10,7 @@ std::string study() {
   return text;
 }
 
-/// Runs under Slurm until all is done, and calls `befall` again and again. Returns how often it had an effect.
+/// Runs the grid under Slurm to its end and calls `befall` repeatedly, until `most` calls had an effect. Returns their number.
 int suffer(const std::vector<std::string>& options, const std::function<bool()>& befall, int most) {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
@@ -20,7 +20,7 @@ int suffer(const std::vector<std::string>& options, const std::function<bool()>&
   words.insert(words.begin(), {"run", "study.toml", "--slurm", "--array", "2", "--shares", "2", "--cpus", "1", "-j", "1"});
   REQUIRE(place.run(words).exit_code == 0);
   int times = 0;
-  // Waits for progress in between, since the grid would never end otherwise.
+  // Waits for progress between the calls, because the grid would never end otherwise.
   while (times < most && !ends(place, 2, 8)) times += befall() ? 1 : 0;
   const bool ended = ends(place, 2, 300);
   INFO(logs(place));

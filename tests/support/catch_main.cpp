@@ -4,6 +4,6 @@
 
 int main(int argc, char** argv) {
   const int failed = Catch::Session().run(argc, argv);
-  if (failed == kSkipped) return 1;  // this exit code was a number of failed assertions
+  if (failed == kSkipped) return 1;  // here it is a number of failed assertions
   return failed == 0 && was_skipped() ? kSkipped : failed;
 }

@@ -1,4 +1,4 @@
-// Edits a plugin's library: the code identity changes, and the numbers stay.
+// Edits a plugin's library: its code identity changes, and its computation stays the same.
 #pragma once
 
 #include "tests/support/catch.h"

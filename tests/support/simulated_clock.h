@@ -22,7 +22,7 @@ class SimulatedClock final : public ablate::Clock {
   /// Sets the time since 1970 forward; now_s() does not change.
   void set_forward(double seconds) { shift_us_ += static_cast<std::int64_t>(seconds * 1e6); }
 
-  /// Called during a wait, with its end, to run other parts of a simulation. They may take longer.
+  /// Called during a wait, with the moment when it ends, to run other parts of a simulation. These may take longer.
   std::function<void(double moment_s)> while_waiting = {};
 
  private:

@@ -34,7 +34,7 @@ struct DeviceGrid {
 
   static constexpr std::int64_t kOfOne = 3 * kGiB + DeviceRoom::kContext_bytes;
   Grid grid;
-  std::vector<std::pair<std::uint64_t, double>> starts_s;  ///< by seed
+  std::vector<std::pair<std::uint64_t, double>> starts_s;  ///< seed and time of each start
   std::set<std::string> asked;
   std::int64_t in_all = 4 * kOfOne + kGiB;
   bool tells = true;
@@ -44,28 +44,28 @@ struct DeviceGrid {
 
 TEST_CASE("as many trials share a device as fit in its memory") {
   DeviceGrid on(std::vector<std::string>(8, "cuda"));
-  SECTION("the first runs alone until it reports its memory") {
+  SECTION("the first trial runs alone until it reports its memory") {
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     REQUIRE(on.starts_s.size() == 8);
     CHECK(on.starts_s[1].second == Approx(on.starts_s[0].second + kLasts_s / 2).margin(0.5));
     CHECK(on.grid.machine.most_together == 4);
     CHECK(on.asked == std::set<std::string>{"cuda"});
   }
-  SECTION("one runs at a time if memory does not suffice for two") {
+  SECTION("one trial runs at a time if the memory does not suffice for two") {
     on.in_all = 2 * DeviceGrid::kOfOne - 1;
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 1);
   }
-  SECTION("one more runs if the memory suffices to the last byte") {
+  SECTION("two trials run at a time if the memory suffices exactly") {
     on.in_all = 2 * DeviceGrid::kOfOne;
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 2);
   }
-  SECTION("never more run than requested") {
+  SECTION("never more trials run than requested") {
     CHECK(on.grid.run({.at_a_time = 2}).done == 8);
     CHECK(on.grid.machine.most_together == 2);
   }
-  SECTION("as many run as requested if the device's memory is unknown") {
+  SECTION("as many trials run as requested if the device's memory is unknown") {
     on.grid.room.device_bytes = Room().device_bytes;
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 8);
@@ -89,7 +89,7 @@ TEST_CASE("trials on the CPU and on another device do not wait for a device's me
   CHECK(on.asked == std::set<std::string>{"cuda:0", "cuda:1"});
 }
 
-TEST_CASE("each device has one name") {
+TEST_CASE("two names of one device count as the same device") {
   DeviceGrid on({"cuda", "cuda:0"});
   on.in_all = DeviceGrid::kOfOne;
   CHECK(on.grid.run({.at_a_time = 2}).done == 2);

@@ -1,4 +1,4 @@
-// Whole grids in simulated time whose history cannot be written for a while, or for good. Also random combinations from seeds.
+// Whole grids in simulated time whose history cannot be written for a while, or for good. Also random faults from seeds.
 #include <random>
 
 #include "core/util/error.h"

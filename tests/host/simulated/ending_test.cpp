@@ -1,4 +1,4 @@
-// The end of a grid, and its state for other processes meanwhile.
+// The end of a grid, and the state that it shows to other processes meanwhile.
 #include <algorithm>
 
 #include "tests/host/simulated/grid.h"

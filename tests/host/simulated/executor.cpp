@@ -161,7 +161,7 @@ std::optional<Event> SimulatedExecutor::next(int timeout_ms) {
   auto& clock = machine_.clock;
   const double until_s = clock.now_s() + timeout_ms / 1000.0;
   clock.wait_until(std::min({event_s(), dies_s_, until_s}));
-  const double moment_s = event_s();  // it may have changed: others have run meanwhile
+  const double moment_s = event_s();  // may have changed, because other schedulers ran meanwhile
   if (std::min(moment_s, dies_s_) > clock.now_s()) return std::nullopt;
   if (dies_s_ <= moment_s) throw WorkerEnded(why_);
   auto event = due_.extract(due_.begin()).mapped();

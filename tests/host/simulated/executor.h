@@ -18,12 +18,12 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Behaviour in one run of a trial.
 struct Act {
   enum class End {
-    kAnswers,      ///< with its seed as test/accuracy
+    kAnswers,      ///< succeeds, with its seed as test/accuracy
     kFails,        ///< reports the reason
     kCrashes,      ///< signal 11
     kSaysNothing,  ///< exits without a result
-    kHangs,        ///< until its limit
-    kLacksMemory,  ///< and reports it
+    kHangs,        ///< runs until its time limit
+    kLacksMemory,  ///< runs out of memory and reports this
     kFindsNoRoom,  ///< gets no process
     kKillsWorker,  ///< ends the worker and all other trials
     kStopsWorker   ///< makes the worker silent from then on
@@ -45,23 +45,23 @@ enum class Load { kLoads, kIsRefused, kKillsWorker, kHangs };
 
 class SimulatedExecutor;
 
-/// The machine of the executors: its script, and what was observed. Executors are numbered from 1.
+/// Machine of the executors: its script and its observations. Executors are numbered from 1.
 struct Machine {
   explicit Machine(SimulatedClock& time) : clock(time) {}
 
   SimulatedClock& clock;
-  /// The number of the trial's run counts from 1.
+  /// Returns a trial's behaviour in one of its runs, which are numbered from 1.
   std::function<Act(std::uint64_t seed, int run)> act = [](std::uint64_t, int) { return Act(); };
   std::function<Load(int executor)> load = [](int) { return Load::kLoads; };
   double load_s = 1;
-  std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< until an outside kill
-  std::function<bool(int executor)> starts = [](int) { return true; };       ///< else throws Error
+  std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< time until an outside kill
+  std::function<bool(int executor)> starts = [](int) { return true; };       ///< false: its start throws Error
   int most_jobs = 64;
-  double save_s = 0.5;  ///< from a SaveCommand to the file; kNever: no answer
+  double save_s = 0.5;  ///< time from a SaveCommand to the file; kNever: no answer
 
-  int started = 0, given_up = 0;      ///< executors
-  std::size_t most_together = 0;      ///< trials
-  std::map<std::uint64_t, int> runs;  ///< by seed
+  int started = 0, given_up = 0;      ///< numbers of executors
+  std::size_t most_together = 0;      ///< largest number of trials that ran together
+  std::map<std::uint64_t, int> runs;  ///< number of runs by seed
 
   SimulatedExecutor* now = nullptr;  ///< the present executor
   nlohmann::json environment = {{"host", "simulated"}};

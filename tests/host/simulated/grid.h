@@ -22,7 +22,7 @@ Trial trial_of(int seed);
 PlannedTrial planned_of(const Trial& trial);
 /// Returns an attention of that name, and a task.
 std::vector<UsedPlugin> plugins_with(const std::string& attention);
-/// The function for RunOptions::record.
+/// Records the trials and their experiment. For RunOptions::record.
 void record(const std::vector<PlannedTrial>& trials, db::GridStore& into);
 
 class Grid {

@@ -11,7 +11,7 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-/// Gives these seeds these acts. All others answer after 10 s.
+/// Returns a script in which these seeds have these acts. All other seeds answer after 10 s.
 std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
   return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };
 }
@@ -173,7 +173,7 @@ TEST_CASE("a grid that is stopped keeps its finished trials, and the next run co
   CHECK(summary.done == 2);
   CHECK(grid.outcomes(3) == Outcomes{"interrupted"});
   CHECK(grid.attempt(3).reason == "interrupted by a test");
-  CHECK(grid.attempt(3).step == 0);  // asked before it was half way
+  CHECK(grid.attempt(3).step == 0);  // the stop request came before half of the trial
   CHECK(grid.history().outcomes(grid.key(5)).empty());
   grid.clock.wait(100);
   const auto next = grid.run({.at_a_time = 2});

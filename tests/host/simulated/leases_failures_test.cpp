@@ -1,4 +1,4 @@
-// Several schedulers with one history, and trials that fail, run out of memory or are refused: which of them others try again.
+// Several schedulers with one history. Some trials fail, run out of memory or are refused, and other schedulers may retry them.
 #include "core/util/error.h"
 #include "tests/host/simulated/runner.h"
 #include "tests/support/catch.h"
@@ -8,7 +8,7 @@ using namespace ablate::simulated;
 using End = Act::End;
 using Outcomes = std::vector<std::string>;
 
-TEST_CASE("trials that fail elsewhere before a scheduler's first trial, after its plan, are not rerun") {
+TEST_CASE("a scheduler does not rerun trials that fail elsewhere between its plan and its first trial") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2);
   one.machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kFails : End::kAnswers}; };
@@ -19,7 +19,7 @@ TEST_CASE("trials that fail elsewhere before a scheduler's first trial, after it
   CHECK(two.summary().elsewhere == 1);
 }
 
-TEST_CASE("trials that fail elsewhere count and are not rerun; trials that are interrupted elsewhere are") {
+TEST_CASE("trials that fail elsewhere count and are not rerun; trials that are interrupted elsewhere are rerun") {
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 4}), two(place, 2, {.at_a_time = 4});
   one.machine.act = [](std::uint64_t seed, int) { return seed == 1 ? Act{End::kFails, 10} : Act{.takes_s = 50}; };

@@ -140,7 +140,7 @@ TEST_CASE("a late result is waited for like any other when all other trials have
   };
   Runner one(place, 1), two(place, 2);
   bool taken = false;
-  place.clock.while_waiting = [&](double) {  // until `one`, which only waits to write its results, may write them
+  place.clock.while_waiting = [&](double) {  // `two` runs before `one` can write its waiting results
     if (place.clock.now_s() < 30 || std::exchange(taken, true)) return;
     place.holders.dies(1);
     go_on({&two});
@@ -229,7 +229,7 @@ TEST_CASE("two schedulers that rerun everything wait only for each other's trial
   }
 }
 
-TEST_CASE("if locks may not work, a second scheduler is refused, and a single one is warned") {
+TEST_CASE("if locks may not work, a second scheduler is refused, and a single scheduler is warned") {
   SharedPlace place(2);
   place.holders.doubt = "it lies on nfs, where locks may mean nothing to other machines";
   Runner one(place, 1), two(place, 2);

@@ -1,4 +1,4 @@
-// Whole grids in simulated time without supervision: stalls, further tries and their number, waits, and notices.
+// Whole grids in simulated time without supervision: stalls, retries and their limits, waits, and notices.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-/// Gives these seeds these acts. All others answer after 10 s.
+/// Returns a script in which these seeds have these acts. All other seeds answer after 10 s.
 std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
   return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };
 }
@@ -89,7 +89,7 @@ TEST_CASE("a trial that ran out of memory beside others runs once more, alone, a
   CHECK(alone.run({.at_a_time = 3}).set_aside.total() == 1);
 }
 
-TEST_CASE("if trials that ran out of memory lack memory alone, too, as many trials run at a time as before") {
+TEST_CASE("if trials run out of memory even alone, as many trials run at a time as before") {
   Grid grid(12);
   std::size_t most_before = 0;
   grid.machine.act = [&](std::uint64_t seed, int run) {
@@ -101,7 +101,7 @@ TEST_CASE("if trials that ran out of memory lack memory alone, too, as many tria
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
-  CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the trials at a time were lost: it ran earlier
+  CHECK(grid.history().attempts.back().key != grid.key(2));  // it did not run last, because memory limited the trials at a time
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
   CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: again up to 4 trials run at a time"));
@@ -118,7 +118,7 @@ TEST_CASE("if a trial that ran out of memory is done alone, fewer trials run at 
   CHECK(grid.machine.most_together == 1);
 }
 
-TEST_CASE("a trial over its own memory limit does not reduce the trials at a time, and does not run again") {
+TEST_CASE("a trial over its own memory limit does not reduce the number of trials at a time, and does not run again") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
   const auto summary = grid.run({.at_a_time = 3, .memory_bytes = kGiB});
@@ -146,7 +146,7 @@ TEST_CASE("a plugin that fails three times in the same way is not run further, a
   Grid grid(12);
   for (int seed = 1; seed <= 12; ++seed) grid.uses(seed, seed <= 6 ? "broken" : "good");
   const std::string why = GENERATE("mat1 and mat2 cannot be multiplied (3x4)", "loss is nan at step 3");
-  const bool once = GENERATE(false, true);  // done in between
+  const bool once = GENERATE(false, true);  // true: one trial of the plugin is done in between
   grid.machine.act = [&](std::uint64_t seed, int) {
     Act act;
     if (seed <= 6 && !(once && seed == 2)) act = {.end = End::kFails, .takes_s = 5, .why = why + std::to_string(seed)};
@@ -229,19 +229,19 @@ TEST_CASE("trials start side by side if the memory of similar trials fits into t
     });
     return in_all - hold * 3 * kGiB;
   };
-  SECTION("the first runs alone until it reports its memory") {
+  SECTION("the first trial runs alone until it reports its memory") {
     CHECK(grid.run({.at_a_time = 8}).done == 8);
     REQUIRE(starts_s.size() == 8);
     CHECK(starts_s[1] == Approx(1 + 5).margin(0.5));
     CHECK(grid.machine.most_together >= 3);
     CHECK(grid.machine.most_together <= 5);
   }
-  SECTION("one runs at a time if memory does not suffice for two") {
+  SECTION("one trial runs at a time if the memory does not suffice for two") {
     in_all = 4 * kGiB;
     CHECK(grid.run({.at_a_time = 8}).done == 8);
     CHECK(grid.machine.most_together == 1);
   }
-  SECTION("as many run as requested if the machine's memory is unknown") {
+  SECTION("as many trials run as requested if the machine's memory is unknown") {
     grid.room = {};
     CHECK(grid.run({.at_a_time = 8}).done == 8);
     CHECK(grid.machine.most_together == 8);

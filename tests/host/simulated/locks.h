@@ -10,13 +10,13 @@
 
 namespace ablate::simulated {
 
-/// The kernel's state: which process has which slot of which history.
+/// The kernel's state: the process that holds each slot of each history.
 struct Holders {
-  std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< by history and slot
+  std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< process by history and slot
   std::string doubt;                                                       ///< doubt() of each Locks
   bool places_are_kept = false;  ///< a scheduler that lost its lock takes it again within a second, as byte locks do
 
-  /// Frees a process's locks. If it continues, the effect is that of locks that do not work.
+  /// Frees a process's locks. If the process continues, this has the effect of locks that do not work.
   void dies(int process) {
     for (auto& [history, slots] : processes) std::erase_if(slots, [&](const auto& one) { return one.second == process; });
   }
@@ -46,7 +46,7 @@ class SimulatedLocks : public Locks {
   Holders& holders_;
   std::filesystem::path history_;
   int process_;
-  std::int64_t slot_ = 0;  ///< its slot; 0: none
+  std::int64_t slot_ = 0;  ///< its slot; 0: it has no slot
 };
 
 }  // namespace ablate::simulated

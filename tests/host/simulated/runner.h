@@ -58,7 +58,7 @@ class Runner {
     for (const auto until = place_.clock.now_s() + seconds; place_.clock.now_s() < until && step();) {
     }
   }
-  /// Ends it without a message or another step, with its locks and its worker.
+  /// Ends the scheduler without a message or another step. Frees its locks and ends its worker.
   void is_killed() { run_.reset(), executors_.end(); }
   RunSummary summary() const { return run_->summary(); }
   std::string output() const { return read_text(folder_ / "told"); }
@@ -82,7 +82,7 @@ inline std::size_t done_in(const History& history) {
                                                 [](const auto& attempt) { return attempt.outcome == "done"; }));
 }
 
-/// Continues until all have ended.
+/// Lets the schedulers make steps in turn until all have ended.
 inline void go_on(const std::vector<Runner*>& all) {
   for (bool any = true; any;) {
     any = false;

@@ -23,11 +23,11 @@ struct History {
   std::vector<std::string> trials;       ///< keys, each once
   std::vector<db::Attempt> attempts;     ///< an id is the position, from 1
   std::map<std::string, MetricInfo> metrics;
-  std::map<int, std::vector<db::RunningTrial>> running;  ///< by process
-  std::map<std::int64_t, db::LeaseOwner> owners;         ///< by slot
-  std::map<std::int64_t, double> heard_s;                ///< by slot
-  std::map<std::string, LeaseRow> leases;                ///< by key
-  std::int64_t slots = 0, fences = 0;                    ///< assigned so far
+  std::map<int, std::vector<db::RunningTrial>> running;  ///< running trials by process
+  std::map<std::int64_t, db::LeaseOwner> owners;         ///< owners by slot
+  std::map<std::int64_t, double> heard_s;                ///< time of the last sign of life, by slot
+  std::map<std::string, LeaseRow> leases;                ///< latest leases by key
+  std::int64_t slots = 0, fences = 0;                    ///< numbers assigned so far
 
   /// Returns the outcomes of the attempts at a trial.
   std::vector<std::string> outcomes(const std::string& key) const;

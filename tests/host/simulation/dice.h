@@ -19,7 +19,7 @@ class Dice {
   double between(double least, double most) { return least + unit() * (most - least); }
   /// Returns a whole number in [least, most].
   int whole(int least, int most) { return least + static_cast<int>(unit() * (most - least + 1)); }
-  /// Uniform in the logarithm: small values are as frequent as large ones. `least` must be greater than 0.
+  /// Returns a number with a uniform logarithm: small numbers are as frequent as large numbers. `least` must be above 0.
   double of_any_size(double least, double most) { return least * std::pow(most / least, unit()); }
   template <class T>
   const T& one_of(const std::vector<T>& all) {

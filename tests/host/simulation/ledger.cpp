@@ -99,7 +99,7 @@ void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& h
            fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again));
 }
 
-/// A run with --again ignores the history, and tries once. It tries once more, alone, if memory ran out beside others.
+/// A run with --again ignores the history and tries each trial once, and once more, alone, if memory ran out beside others.
 void Ledger::read_try(int seed, int scheduler, int tries) {
   constexpr int kMostAgain = 2;
   const bool is_again = with_again_.contains(scheduler);

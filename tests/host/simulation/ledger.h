@@ -62,11 +62,11 @@ class Ledger {
   void begins(int scheduler, const RunOptions& options);
   /// Records a notice to --notify.
   void notified(int scheduler, const Notice& notice);
-  /// True if it has --max-failures.
+  /// True if the scheduler has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
-  /// Records the start of a trial, and that its scheduler could know earlier attempts.
+  /// Records the start of a trial, and the earlier attempts that its scheduler could know.
   void starts(int scheduler, std::uint64_t seed);
-  /// Does the same if failures are limited. `summary` is the run's summary so far.
+  /// Checks that --max-failures still allows the start of a trial. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
   /// Records that the scheduler ended by itself.
   void ended(int scheduler, const RunSummary& summary);
@@ -96,36 +96,36 @@ class Ledger {
   void line(int scheduler, const std::string& text);
   void promise(int scheduler, int seed);
   void promise_waiting(int scheduler);
-  /// Returns attempts that the summary does not count, because they ran again alone. A late one does not count either.
+  /// Returns how many attempts the summary does not count, because their trials ran again alone. Leaves out late attempts.
   int uncounted(int scheduler) const;
   int seed_of(const std::string& key) const;
 
   const simulated::Disk& disk_;
   const Scenario& scenario_;
-  std::map<std::string, int> seeds_;  ///< by key
+  std::map<std::string, int> seeds_;  ///< seeds by key
   Broken broken_;
-  std::set<int> with_again_;                 ///< schedulers
-  std::map<std::string, std::size_t> seen_;  ///< attempts by file
+  std::set<int> with_again_;                 ///< schedulers with --again
+  std::map<std::string, std::size_t> seen_;  ///< numbers of attempts read, by file
   std::set<std::string> uids_;               ///< ids of attempts that were read
   std::set<int> done_;                       ///< seeds, in any file
   std::map<int, int> shared_;                ///< number of done attempts by seed, in the shared history
   std::set<std::int64_t> fences_;            ///< fences of results in the shared history
-  std::set<int> tried_;                      ///< seeds
+  std::set<int> tried_;                      ///< seeds with an attempt
   /// Numbers of tries. failed_: in all files. shared_failed_: in the shared file, by schedulers without --again. failed_again_:
   /// in the shared file, by each scheduler with --again.
-  std::map<int, int> failed_, shared_failed_;        ///< by seed
-  std::map<std::pair<int, int>, int> failed_again_;  ///< by scheduler and seed
+  std::map<int, int> failed_, shared_failed_;        ///< numbers of tries by seed
+  std::map<std::pair<int, int>, int> failed_again_;  ///< number of tries by scheduler and seed
   std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
-  /// Attempts that ran out of memory. of_memory_: true for each attempt in time, in order. of_memory_shown_: number of attempts
-  /// shown to the user. again_alone_: number, from 1, of the attempt whose trial ran again alone.
+  /// Attempts that ran out of memory. of_memory_: in order, true unless the attempt was late. of_memory_shown_: number of
+  /// attempts shown to the user. again_alone_: number, from 1, of the attempt whose trial ran again alone.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
   std::map<std::pair<int, int>, std::size_t> of_memory_shown_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;
   std::map<int, std::set<std::uint64_t>> alone_;       ///< by scheduler, the seeds that must run alone
-  std::map<int, int> most_failures_;                   ///< by scheduler
-  std::map<int, std::map<std::string, int>> notices_;  ///< by scheduler and event
+  std::map<int, int> most_failures_;                   ///< --max-failures by scheduler
+  std::map<int, std::map<std::string, int>> notices_;  ///< number of notices by scheduler and event
   std::set<std::string> befell_;
-  std::map<int, std::set<int>> waiting_;       ///< seeds that wait to be written, by scheduler
+  std::map<int, std::set<int>> waiting_;       ///< seeds whose results wait to be written, by scheduler
   std::vector<std::pair<int, int>> promised_;  ///< scheduler and seed, since the last check
 };
 

@@ -14,11 +14,11 @@ namespace ablate::simulation {
 enum class Nature {
   kGood,
   kFailsOnce,
-  kFails,     ///< with one reason, as a broken plugin does
+  kFails,     ///< always for the same reason, as a broken plugin does
   kDiverges,  ///< a failure that blames no plugin
   kCrashes,
   kSaysNothing,
-  kHangs,  ///< until its time limit; without one it makes no further step
+  kHangs,  ///< until its time limit; without a limit it makes no further step
   kKillsWorker,
   kStopsWorker,
   kLacksMemory,
@@ -29,7 +29,7 @@ enum class Trouble {
   kKilledScheduler,
   kStoppedScheduler,  ///< makes no step for a while
   kNewScheduler,
-  kInterrupt,  ///< from a user: the first signal, or another
+  kInterrupt,  ///< a user's first or later signal
   kMildStop,   ///< like SIGQUIT: running trials end normally
   kKilledWorker,
   kStoppedWorker,  ///< silent for a while, then reports everything late
@@ -47,17 +47,17 @@ enum class Trouble {
 constexpr int kTroubles = static_cast<int>(Trouble::kDelay) + 1;
 const char* name_of(Trouble trouble);
 
-/// Leaves out the files of checkpoints, and processes that a killed scheduler leaves behind: its worker ends with it. They need
-/// real processes and files (tests/end-to-end). Requests for checkpoints, and their answers, are included.
+/// Requests for checkpoints and their answers are simulated, but not their files. A worker ends with its killed scheduler.
+/// Files, and processes that outlive a scheduler, need tests with real processes (tests/end-to-end).
 struct Scenario {
   static constexpr int kMostTrials = 30;
 
   explicit Scenario(Dice& dice);
 
   std::vector<Nature> natures;  ///< behaviour of trials 1, 2, ...
-  int schedulers;               ///< most at a time
+  int schedulers;               ///< largest number at a time
   double takes_s;               ///< approximate time of a trial
-  double timeout_s;             ///< 0: none
+  double timeout_s;             ///< 0: no limit
   bool again;                   ///< some schedulers run with --again
   bool checkpoints;             ///< some schedulers let their trials write checkpoints when they are asked to stop
   double max_failures;          ///< chance that a scheduler has --max-failures
@@ -72,14 +72,14 @@ struct Scenario {
   double garbled, doubled, no_room, bad_load, no_worker;  ///< chances at the start of a trial or a worker
 
   int trials() const { return static_cast<int>(natures.size()); }
-  /// Returns the name of the trial's attention: there are two.
+  /// Returns the name of the trial's attention, which is one of two.
   static const char* plugin(int seed) { return seed % 2 == 0 ? "even" : "odd"; }
   Nature nature(int seed) const { return natures.at(static_cast<std::size_t>(seed) - 1); }
   Trouble draw(Dice& dice) const;
 
  private:
   void hang_at_most(int count);
-  /// Lets all trials of one plugin fail. `first` is the first of them.
+  /// Lets all trials of one plugin fail. `first` is the seed of its first trial.
   void break_plugin(int first);
 };
 

@@ -49,7 +49,7 @@ Surroundings SimulatedScheduler::surroundings() {
 void SimulatedScheduler::is_asked_to_stop(bool mildly) {
   if (signals_++ > 0) return;
   first_is_mild_ = mildly;
-  last_starts_ = steps_;  // a scheduler in the middle of a step may be about to start some
+  last_starts_ = steps_;  // a scheduler in the middle of a step may be about to start trials
 }
 
 void SimulatedScheduler::starts(std::uint64_t seed) {

@@ -13,7 +13,7 @@ namespace ablate::simulation {
 
 class World;
 
-/// Thrown from calls of a killed scheduler. Its remaining code until it has left the stack has no effect.
+/// Thrown from calls of a killed scheduler, so that its code leaves the stack without an effect.
 struct Killed {};
 
 /// Receives the output for the user.
@@ -31,7 +31,7 @@ class UserOutput final : public Output {
 
 class SimulatedScheduler {
  public:
-  /// The number is that of its process.
+  /// @param number number of its process
   SimulatedScheduler(World& world, int number, const RunOptions& options);
 
   int number() const { return number_; }
@@ -41,20 +41,20 @@ class SimulatedScheduler {
   bool is_killed() const { return killed_; }
   bool is_again() const { return options_.again; }
 
-  /// Runs until its next wait for an event, or its end. Its exceptions are only traced.
+  /// Runs until its next wait for an event, or its end. Throws nothing: exceptions are traced and checked.
   void step();
 
-  /// Ends its worker, too, and frees its locks.
+  /// Kills the scheduler and its worker, and frees its locks.
   void kill();
   void stop_until(double moment_s) { stopped_until_s_ = std::max(stopped_until_s_, moment_s); }
   void goes_on() { stopped_until_s_ = 0; }
   double stopped_until_s() const { return stopped_until_s_; }
-  /// With `mildly`, running trials end normally.
+  /// Sends a stop request. If it is the first request, and mild, running trials end normally.
   void is_asked_to_stop(bool mildly);
   /// Records that its worker starts a trial.
   void starts(std::uint64_t seed);
 
-  /// Returns null if it has no worker now.
+  /// Returns its worker, or null if it has no worker now.
   simulated::SimulatedExecutor* worker() const { return lives() ? life_->machine.now : nullptr; }
   std::set<std::uint64_t> running() const { return worker() != nullptr ? worker()->running() : std::set<std::uint64_t>(); }
 
@@ -72,7 +72,7 @@ class SimulatedScheduler {
     std::unique_ptr<WholeGrid> grid;
   };
 
-  /// Starts the grid in its first call, which reads the history.
+  /// Makes a step of the grid. The first call makes the grid instead, and reads the history.
   void advance();
   void end(const std::string& how);
   Surroundings surroundings();

@@ -17,7 +17,7 @@ class Trace {
  public:
   explicit Trace(const SimulatedClock& clock) : clock_(clock) {}
 
-  /// The text must be one line.
+  /// Adds an event, which must be one line.
   void add(std::string_view text) {
     mix(text);
     last_.push_back(fmt::format("{:10.3f} s  {}", clock_.now_s(), text));

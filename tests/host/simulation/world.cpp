@@ -14,9 +14,9 @@ using simulated::Grid;
 
 constexpr int kMostSteps = 50'000, kMostRounds = 6;
 constexpr double kMostQuiet_s = 86'400;
-constexpr double kTroubleInCall = 0.3;  ///< else other schedulers continue
+constexpr double kTroubleInCall = 0.3;  ///< otherwise other schedulers continue
 
-/// Made once, because they would take most of a simulation's time.
+/// Returns the trials, which are made only once, because this would take most of a simulation's time.
 const std::vector<PlannedTrial>& all_trials() {
   static const auto trials = [] {
     std::vector<Trial> made;

@@ -1,4 +1,4 @@
-// A simulated machine. Its schedulers run one at a time, each for a step. Has the clock, the disk, faults and the invariants.
+// A simulated machine with a clock, a disk, faults and invariants. Its schedulers run one at a time, each for a step.
 #pragma once
 
 #include <deque>
@@ -35,15 +35,15 @@ struct Faults {
 /// Result of a simulation.
 struct Report {
   Broken broken;
-  std::string last_events;  ///< one a line
+  std::string last_events;  ///< one event on each line
   std::uint64_t digest = 0;
-  int steps = 0, runs = 0;  ///< runs: of schedulers
+  int steps = 0, runs = 0;  ///< runs: number of schedulers
   double simulated_s = 0;
   std::array<int, kTroubles> troubles{};  ///< number of each kind
-  std::set<std::string> seen;             ///< the same as in Ledger::seen()
+  std::set<std::string> seen;             ///< events, as in Ledger::seen()
 };
 
-/// Everything follows from the seed. One thread. While one scheduler waits, or calls the store, others may make whole steps.
+/// The seed decides all events. There is one thread. While a scheduler waits or calls the store, others may make whole steps.
 /// These steps are nested in its own step on the stack, so that schedulers also interrupt each other.
 class World {
  public:
@@ -51,7 +51,7 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Makes faults at first, then none. Starts runs until every trial is done or has failed by its own fault.
+  /// Makes faults at first, and later no faults. Starts runs until every trial is done or has failed by its own fault.
   Report run();
 
   // For schedulers.
@@ -65,7 +65,7 @@ class World {
   }
   /// Frees the locks of an ended process, as the kernel does.
   void frees_locks_of(int process) { holders_.dies(process); }
-  /// Sets the behaviour of its workers and trials.
+  /// Sets the behaviour of a scheduler's workers and trials.
   void script(simulated::Machine& machine, SimulatedScheduler& of);
   Room room();
   const Faults& faults() const { return faults_; }
@@ -81,14 +81,14 @@ class World {
   void call(const std::filesystem::path& file);
   /// Makes the running scheduler wait.
   void wait(double moment_s);
-  /// Continues a stopped scheduler, once its time has come. Throws Killed.
+  /// Continues a stopped scheduler, once its time has come. Throws Killed if it was killed.
   void go_on(SimulatedScheduler* own);
   simulated::Act act(int seed, bool beside_others);
 
   SimulatedScheduler* runs_now() const { return stack_.empty() ? nullptr : stack_.back(); }
   /// Returns true if any scheduler could make a step.
   bool step();
-  /// Lets all schedulers make steps until `enough` returns true, or none lives.
+  /// Lets all schedulers make steps until `enough` returns true, or no scheduler lives.
   void step_until(const std::function<bool()>& enough, int most_steps);
   std::vector<SimulatedScheduler*> living() const;
   void start_scheduler();
@@ -109,7 +109,7 @@ class World {
   std::vector<PlannedTrial> planned_;
   Ledger ledger_;
   std::vector<std::unique_ptr<SimulatedScheduler>> schedulers_;
-  std::vector<SimulatedScheduler*> stack_;  ///< the last one runs, the others wait for it
+  std::vector<SimulatedScheduler*> stack_;  ///< the last scheduler runs, the others wait for it
   std::map<int, int> runs_;                 ///< runs of trials that fail once, by seed
   Report report_;
   bool is_quiet_ = false, is_taken_ = false, is_damaged_ = false, has_lost_locks_ = false;

@@ -13,7 +13,7 @@ namespace {
 
 using kernels::LinearAttention;
 
-constexpr double kNoKey = -1e30;  // logarithm of a masked key: finite, and below all that occur
+constexpr double kNoKey = -1e30;  // logarithm of a masked key: finite, and below all other logarithms
 
 /// Attention between projections. @param read maps the heads' queries, keys and values to [batch, heads, n, d_head]
 template <class Read>

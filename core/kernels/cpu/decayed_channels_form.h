@@ -32,7 +32,7 @@ struct DecayedChannels {
     turn(c.q, q_pad, q), turn(c.k, k_pad, k), turn(c.log_decay, log_pad, log);
   }
 
-  /// For a block: queries times the decay since the block's start, and keys times the decay up to its end.
+  /// Computes, for a block, queries times the decay since the block's start, and keys times the decay up to the block's end.
   void decay_block(int block) const {
     for (int i = 0; i < d; ++i) {
       const int at = i * kTile + block;
@@ -55,7 +55,7 @@ struct DecayedChannels {
         sum[distance] += query * key;
       }
     }
-    // Row i of the transposed diagonals, the farthest first, has key j at kLanes - 1 - i + j.
+    // The diagonals begin with the farthest. In row i of their transpose, key j is at kLanes - 1 - i + j.
     for (int distance = 0; distance < kLanes; ++distance) store(diagonals + (kLanes - 1 - distance) * kLanes, sum[distance]);
     transpose(kLanes, kLanes, diagonals, kLanes, turned, kLanes);
     for (int i = 0; i < kLanes; ++i)
@@ -64,14 +64,14 @@ struct DecayedChannels {
 
   /// Computes `diagonals` of a matrix of pairs, the farthest first: the inverse step of pairs().
   void to_diagonals(const float* matrix) const {
-    // The rest of a row before the next row's first key is 0, because later keys have weight 0.
+    // Later keys have weight 0, which fills a row up to the next row's first key.
     for (int i = 0; i < kLanes; ++i)
       store(turned + i * kLanes + kLanes - 1 - i, lanes() <= i ? load(matrix + i * kLanes) : V{});
     for (int j = 0; j < kLanes - 1; ++j) turned[j] = 0;
     transpose(kLanes, kLanes, turned, kLanes, diagonals, kLanes);
   }
 
-  /// Computes a block's gradients of queries, keys and log decays from those of pairs (`diagonals`), of_reading and of_writing.
+  /// Computes a block's gradients of queries, keys and log decays from `diagonals` (of pairs), of_reading and of_writing.
   void gradients(int block) const {
     V of_pair[kLanes];
     for (int distance = 0; distance < kLanes; ++distance)

@@ -1,6 +1,6 @@
-// Product of two matrices by one block: 64 x 64 numbers of it, 16 in each of 256 threads. Operands are in shared memory with
-// the summed index first, [depth, 64], rows 68 floats apart. Threads sum float32, and tensor cores sum bfloat16. row() and
-// column() return the position of a thread's numbers, so that a kernel is written once for both types.
+// Product of two matrices. A block computes 64 x 64 of its numbers, 16 in each of 256 threads. Operands are in shared memory as
+// [depth, 64], with the summed index first and rows 68 floats apart. Threads sum float32, and tensor cores sum bfloat16. row()
+// and column() return the position of a thread's numbers, so that a kernel is written once for both types.
 #pragma once
 
 #include <type_traits>
@@ -45,7 +45,7 @@ struct FloatTile {
   }
 };
 
-/// Warp w has the rows from 16 (w / 2) and the columns from 32 (w % 2): four products of 16 x 8 side by side.
+/// Warp w computes four products of 16 x 8 side by side, from row 16 (w / 2) and column 32 (w % 2) on.
 struct TensorTile {
   float at[kOwn] = {};
 
@@ -59,7 +59,7 @@ struct TensorTile {
   /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
   __device__ __forceinline__ void add(const float* a, const float* b, int depth) { add_digits<false>(a, b, depth); }
 
-  /// Like add(), with twice as many digits of b: its bfloat16s and those of the rounding error.
+  /// Like add(), with twice as many digits of b: b as bfloat16, and its rounding errors as bfloat16.
   __device__ __forceinline__ void add_exact(const float* a, const float* b, int depth) { add_digits<true>(a, b, depth); }
 
   template <class Operand>

@@ -10,8 +10,7 @@ namespace ablate::kernels {
 /// at::dropout cost 12 times as much: as long as a layer's products. @param probability in (0, 1) @return float32, CPU
 Tensor dropout_noise(IntArrayRef sizes, double probability);
 
-/// Returns x times dropout_noise(), or at::dropout (with its draws) on another device. @param probability in [0, 1); 0: no
-/// draws
+/// Returns x times dropout_noise(), on another device at::dropout with its draws. @param probability in [0, 1); 0: no draws
 Tensor dropout(const Tensor& x, double probability);
 
 }  // namespace ablate::kernels

@@ -86,7 +86,7 @@ struct SeriesStyle {
 /// @param mark number of the marker, if it does not follow from the style
 SeriesStyle series_style(std::size_t style, std::size_t mark = db::kMarkOfStyle);
 
-/// Maps 0 to 1 to dark to light, with growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
+/// Maps 0 to 1 to colours from dark to light, with growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
 Colour heat_colour(double share);
 
 inline constexpr double kPointsPerMm = 72 / 25.4;
@@ -110,7 +110,7 @@ struct TextStyle {
 
 struct PlacedText {
   std::string text;
-  Box box;  ///< its height is the capitals'
+  Box box;  ///< its height is the height of capitals
 };
 
 class Canvas {

@@ -95,7 +95,7 @@ class Legend {
 
 constexpr double kEdge = 2;                         ///< margin of the sheet, in points
 constexpr double kBetween = 8;                      ///< gap between panels, legend and caption
-constexpr double kLeastPanel = 130;                 ///< least width, if several are side by side
+constexpr double kLeastPanel = 130;                 ///< least width of panels that are side by side
 constexpr std::size_t kMostBeside = 4;              ///< panels side by side
 constexpr double kShape = 0.62;                     ///< height of axes divided by their width
 constexpr double kHighest = 220;                    ///< largest height of axes

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// Lists the histories to merge. A folder represents the histories in it, as `ablate run --share` leaves copies in a folder.
+/// Lists the histories to merge. A folder means all histories in it, because `ablate run --share` leaves copies in a folder.
 std::vector<std::string> histories(const std::vector<std::string>& named) {
   std::vector<std::string> files;
   for (const auto& one : named) {

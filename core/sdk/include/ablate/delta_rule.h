@@ -16,11 +16,10 @@ struct DeltaRule {
 };
 
 /// S_i = (I - k_i (erase_i * k_i)^T) diag(exp(log_decay_i)) S_(i-1) + k_i (write_i * v_i)^T, read by q_i S_i (Gated
-/// DeltaNet-2). With one number for both strengths of a head, this is Kimi Delta Attention; with one decay too, it is Gated
-/// DeltaNet. A whole sequence, segments and single tokens give the same result. Within chunks of 64 a triangular system is
-/// solved (the WY form). A state connects the chunks. No number is divided by a decay. If |k_i| is at most 1, erasing does not
-/// make a state grow, unless the channels have different strengths. With an erase above 1, eigenvalues reach -1 (Grazzi et al.
-/// 2024).
+/// DeltaNet-2). With one number for both strengths of a head, this is Kimi Delta Attention; with one decay too, Gated DeltaNet.
+/// A whole sequence, segments and single tokens give the same result. Within chunks of 64 a triangular system is solved (the WY
+/// form). A state connects the chunks. No number is divided by a decay. If |k_i| is at most 1, erasing does not make a state
+/// grow, unless the channels have different strengths. With an erase above 1, eigenvalues reach -1 (Grazzi et al. 2024).
 /// @param fused may use the fused form (AttentionContext::fused), which is differentiable once. Its conditions: float32 on a
 /// CPU, n above 16, d_key and d_value multiples of 16 and at most 256, one tensor with one number a head as both strengths, and
 /// channels that decay alike.

@@ -98,7 +98,7 @@ std::string where_plugins_are(const Options& options, const std::string& id) {
   for (const auto& folder : {std::string("."), std::string("build"), id + "/build"})
     if (std::error_code none; std::filesystem::is_regular_file(std::filesystem::path(folder) / (id + ".so"), none))
       return fmt::format("{}; {}/{}.so is there: --plugins {}", looked, folder, id, shell_word(folder));
-  return looked + "; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder, as a plugin's build folder";
+  return looked + "; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder, such as a plugin's build folder";
 }
 
 }  // namespace ablate

@@ -108,9 +108,8 @@ std::string power_text(int n, int comparisons, bool t_test = false) {
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
-/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find: when a task's
-/// settings are compared with one of them, then for each named table's contrasts, in one column. Returns "" if there is one
-/// setting.
+/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find: for the settings of
+/// each task against one, then for each named table's contrasts, in one column. Returns "" if there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting

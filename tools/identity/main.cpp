@@ -45,8 +45,7 @@ void write(const fs::path& to, const std::string& text) {
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
 }
 
-/// Runs a command. Throws an empty Error if it fails, since the command has reported why. @param more shell text behind the
-/// words
+/// Runs a command, with `more` shell text behind its words. Throws an empty Error if it fails, since it has reported why.
 void run(const Words& words, const std::string& more = "") {
   std::string line;
   for (const auto& word : words) line += shell_word(word) + ' ';

@@ -24,7 +24,7 @@ class Fonts {
   Fonts(const Fonts&) = delete;
   Fonts& operator=(const Fonts&) = delete;
 
-  /// Returns the first font of a list that has all characters of a text, else the first font. @param size in points
+  /// Returns the first font of a list that has all characters of a text, else the first font. `size` is in points.
   cairo_scaled_font_t* font(const std::string& text, double size);
   /// Like font(), and records the text if the font has not all its characters.
   cairo_scaled_font_t* shown_font(const std::string& text, double size);

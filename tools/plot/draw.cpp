@@ -22,7 +22,7 @@ constexpr double kLineStep = kSmallSize * 1.45;
 /// Names of the series, below the panels, in as many columns as fit.
 class Legend {
  public:
-  /// Shows the figure's keys. If it has none, shows each style and marker once, by number. @param width in points
+  /// Shows the figure's keys. If it has none, shows each style and marker once, by number. `width` is in points.
   Legend(const db::Figure& figure, double width, Fonts& fonts) {
     if (figure.keys.empty())
       add_series(figure);

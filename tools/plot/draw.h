@@ -18,7 +18,7 @@ struct Drawing {
   std::vector<std::string> notes;  ///< parts that could not be drawn exactly
 };
 
-/// Draws a figure, whose height follows from its content. Throws Error. @param width_mm width of the sheet
+/// Draws a figure, whose height follows from its content. Throws Error. `width_mm` is the sheet's width.
 Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const std::string& title);
 
 /// Draws the requested figure into its file, and writes to stderr what was left out. Throws Error.

@@ -100,7 +100,7 @@ struct DecayedChannels {
     }
   }
 
-  /// to = kept * sums + writing times values. @param v_rows values of the block
+  /// to = kept * sums + writing times the block's values, `v_rows`.
   void step(const float* sums, const float* v_rows, int v_row, float* to) const {
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < dv; j += kLanes) store(to + i * dv + j, load(sums + i * dv + j) * kept[i]);

@@ -62,7 +62,7 @@ struct SoftmaxTiles {
   }
   bool hidden(std::int64_t key) const { return biases[key] == -__builtin_inff(); }
 
-  /// Returns a key's score if the query sees it, otherwise kNoScore. @param row scores of queries tile * kTile + lane
+  /// Returns a key's score if the query sees it, otherwise kNoScore. `row` has scores of queries tile * kTile + lane.
   ABLATE_INLINE_MEMBER V seen_score(const float* row, int lane, std::int64_t key, std::int64_t tile) const {
     const V score = load(row + lane) + biases[key];
     if (!c.causal || key < tile * kTile) return score;

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(DecayedSumsB
   }
 }
 
-/// Computes `through`, one warp for each channel of each chunk. @param rows sequences * chunks * d
+/// Computes `through`, one warp for each channel of each chunk. `rows` is sequences * chunks * d.
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsBackward<T> call, std::int64_t rows) {
   const auto row = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> cal
 }
 
 /// Passes over all chunks, with one number of the sums in each thread. The sums of each chunk [sequences, chunks, d, d_value]
-/// become the sums before it (behind it in a backward pass). @param begin, end [sequences, d, d_value], or nullptr
+/// become the sums before it (behind it in a backward pass). begin, end: [sequences, d, d_value], or nullptr.
 __global__ void __launch_bounds__(kThreads, kBlocks)
     pass(float* sums, const float* kept, const float* begin, float* end, std::int64_t sequences, std::int64_t chunks, int d,
          int d_value, bool backwards) {

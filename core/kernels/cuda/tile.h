@@ -22,7 +22,7 @@ struct FloatTile {
   static __device__ int row(int i) { return static_cast<int>(threadIdx.x) / 16 * 4 + i / 4; }
   static __device__ int column(int i) { return static_cast<int>(threadIdx.x) % 16 * 4 + i % 4; }
 
-  /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
+  /// += a^T b, with a and b [depth, 64], and depth a multiple of 16.
   __device__ __forceinline__ void add(const float* a, const float* b, int depth) {
     a += row(0), b += column(0);
 #pragma unroll 4
@@ -56,7 +56,7 @@ struct TensorTile {
     return static_cast<int>(threadIdx.x) / 32 % 2 * 32 + i / 4 * 8 + static_cast<int>(threadIdx.x) % 4 * 2 + i % 2;
   }
 
-  /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
+  /// += a^T b, with a and b [depth, 64], and depth a multiple of 16.
   __device__ __forceinline__ void add(const float* a, const float* b, int depth) { add_digits<false>(a, b, depth); }
 
   /// Like add(), with twice as many digits of b: b as bfloat16, and its rounding errors as bfloat16.
@@ -114,7 +114,7 @@ struct Operands {
   const float *a, *b;
 };
 
-/// to [rows, 64] = f(from [row, column], row), 0 behind `tokens` rows or `channels` columns. @param from rows `stride` apart
+/// to [rows, 64] = f(from [row, column], row), 0 behind `tokens` rows or `channels` columns. `from` has rows `stride` apart.
 template <class T, class F>
 __device__ __forceinline__ void load_rows(float* to, int rows, const T* from, std::int64_t stride, std::int64_t tokens,
                                           int channels, F f) {
@@ -124,7 +124,7 @@ __device__ __forceinline__ void load_rows(float* to, int rows, const T* from, st
   }
 }
 
-/// to [columns, 64] = f(from [row, column], row), transposed. @param columns a power of 2
+/// to [columns, 64] = f(from [row, column], row), transposed. `columns` is a power of 2.
 template <class T, class F>
 __device__ __forceinline__ void load_columns(float* to, int columns, const T* from, std::int64_t stride, std::int64_t tokens,
                                              int channels, F f) {

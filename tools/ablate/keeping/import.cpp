@@ -419,8 +419,8 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->type_name("NAME");
   command->add_flag("--dry-run", arguments->dry_run, "print how the file is understood, and write nothing");
   command->footer(
-      "They count in tables, with a note, and never as done: `ablate run` runs the same trials. A second import of the same "
-      "file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");
+      "Imported trials count in tables, with a note, but never as done: `ablate run` runs the same trials. A second import of "
+      "the same file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");
   command->callback([arguments, database, &exit_code] {
     exit_code = import(database(), arguments->file, arguments->experiment, arguments->dry_run);
   });

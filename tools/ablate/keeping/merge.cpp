@@ -55,8 +55,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
   std::error_code none;
   for (const auto& other : others)
     if (std::filesystem::equivalent(file, other, none))
-      throw Error(
-          fmt::format("merge: {} is the history itself, expected another one; --db FILE says into which it goes", other));
+      throw Error(fmt::format("merge: {} is the history itself, expected another one; --db FILE names the target", other));
   std::deque<db::OtherHistory> opened;  // opens all of them before anything is written
   for (const auto& other : others) {
     const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostChannels = 256, kMostFeatures = 1024;
 constexpr std::size_t kWeights = 6;  // weights of each group
 
-/// Indices of saved tensors: first the common ones, then the ones of each group.
+/// Indices of saved tensors: first the common tensors, then the tensors of each group.
 enum : std::size_t { kQueries, kFactors, kOutput, kOutputBias, kVectors, kRows, kStarts, kUnread, kGroups };
 enum : std::size_t { kContext, kOwnWeights, kMass = kOwnWeights + kWeights, kMemory, kOfGroup };
 

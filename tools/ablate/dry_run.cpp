@@ -72,7 +72,7 @@ class SectionSettings {
   std::map<std::string, int> known_;  ///< number of each text
 };
 
-/// A named table's contrasts in one column: their number, 0 if it names none, and whether the table uses the seeds that tune.
+/// A named table's contrasts in one column: their number (0 if it names none), and if the table uses the seeds that tune.
 struct NamedContrasts {
   int comparisons = 0;
   bool tunes = false;

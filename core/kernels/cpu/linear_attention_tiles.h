@@ -79,7 +79,7 @@ struct LinearAttentionTiles {
     for (int i = 0; i < f * kTile; i += kLanes) store(features + i, phi(c.relu, load(channels + i)));
   }
 
-  /// Sets `lane` to the mass of each key of a tile, 0 behind the last key. `mass` is the sequence's; null: 1 each.
+  /// Sets `lane` to the mass of each key of a tile, 0 behind the last key. `mass` belongs to the sequence; null: 1 each.
   void count(const float* mass, std::int64_t begin) const {
     for (int i = 0; i < kTile; ++i) lane[i] = begin + i >= c.m ? 0.F : mass != nullptr ? mass[begin + i] : 1.F;
   }
@@ -168,7 +168,7 @@ struct LinearAttentionTiles {
     return whole_tile(from + begin * d, tokens, d, to);
   }
   std::int64_t row(std::int64_t i) const { return c.rows != nullptr ? c.rows[i] : i; }
-  /// Sets `factor` for a tile of queries. `factors` are the sequence's; null: 1 each.
+  /// Sets `factor` for a tile of queries. `factors` belong to the sequence; null: 1 each.
   void take_factors(const float* factors, std::int64_t begin, std::int64_t tokens) const {
     for (int i = 0; i < kTile; ++i) factor[i] = factors != nullptr && i < tokens ? factors[row(begin + i)] : 1.F;
   }

@@ -22,7 +22,7 @@ struct ShortConvolutionCall {
 /// Gradients; all are set, except null pointers.
 struct ShortConvolutionGradients {
   Heads<float> x, before;
-  float* weights = nullptr;  ///< [batch, length + 1, channels]: for each sequence the filter's, then the bias's gradient
+  float* weights = nullptr;  ///< [batch, length + 1, channels]: by sequence, for the filter, then for the bias
 };
 
 /// Returns the number of scratch floats that a call needs, forward or backward.

@@ -33,8 +33,8 @@ __device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece
   return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
-/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a: keys, b: values, decays: those behind t.
-/// Backward (gradient of the sums before a chunk): a: queries, b: gradients of outputs, decays: those up to t.
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: keys (a), values (b), decays behind t.
+/// Backward, for the gradient of the sums before a chunk: queries (a), gradients of outputs (b), decays up to t.
 template <class T>
 struct ChunkSums {
   DecayedSums<T> of;

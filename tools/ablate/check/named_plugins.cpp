@@ -42,7 +42,7 @@ json value_of(const std::string& text, const ParameterInfo& parameter) {
   return value.is_discarded() || (parameter.type == ParameterType::kText && !value.is_string()) ? json(text) : value;
 }
 
-/// Returns how to write a plugin with this id: ", as compression={\"plugin\":\"rbf\"}"; "" for other parameters.
+/// Returns how to write a plugin with this id: ", as --set 'compression={"plugin":"rbf"}'"; "" for other parameters.
 std::string example(const ParameterInfo& parameter, const std::string& text) {
   if (!parameter.plugin_kind()) return "";
   const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;

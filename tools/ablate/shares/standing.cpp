@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// State of a share from the copies of its runs: done and failed trials, and the last message of running ones.
+/// State of a share from the copies of its runs: done and failed trials, and the last message of running trials.
 struct ShareState {
   std::size_t trials = 0, done = 0, failed = 0;
   bool has_ended = false;

@@ -63,7 +63,7 @@ struct Machine {
 Machine& machine = *new Machine;  // never destroyed, because stuck fibers refer to it
 
 // Addresses by which the thread sanitizer learns the order of accesses. `begun`: earlier accesses come before a block. `left`:
-// accesses of an ended or waiting thread come before those after the block. `meeting`: all threads met at a barrier. Two
+// accesses of an ended or waiting thread come before accesses after the block. `meeting`: all threads met at a barrier. Two
 // barriers alternate, so a thread that reaches the next barrier early does not order threads that have not yet left this one.
 char begun, left, meeting[2];
 

@@ -1,5 +1,5 @@
 // Sums in which each channel has its own decay. Tiles are transposed, with a channel's tokens in lanes. Blocks of kLanes tokens
-// read the sums before them. In a block, weights of pairs are summed by diagonals: a key decays at each step to the next token.
+// read the sums before them. In a block, weights of pairs are summed by diagonals: each step decays the keys by one token.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_tiles.h"

@@ -60,8 +60,8 @@ std::optional<std::string> rates_of(const json& value) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Unites all spellings of a rate in the history's form, or in "1/2", if a value of the parameter is certainly a rate: "1/2",
-/// "0.5, 0.25". A path without a dot belongs to no plugin: "2/4" stays there if it has no other spelling.
+/// Unites all spellings of a rate in the history's form, or in the form "1/2", if a value of the parameter is surely a rate:
+/// "1/2", "0.5, 0.25". A path without a dot belongs to no plugin: "2/4" stays there if it has no other spelling.
 void unite_rates(const std::string& path, const std::vector<json>& stored, const std::vector<json*>& values) {
   const auto is_sure = [](const json& value) {
     return value.is_string() && value.get_ref<const std::string&>().find_first_of("/,") != std::string::npos && rates_of(value);

@@ -16,7 +16,7 @@ macro(ablate_add_plugin name)
   _ablate_add_plugin(${name} ${ARGN})
 endmacro()
 
-# Sets ABLATE_NVCC to CUDA's compiler. The last folders are those of tools/setup --cuda.
+# Sets ABLATE_NVCC to CUDA's compiler. tools/setup --cuda installs it into one of the last two folders.
 macro(_ablate_find_nvcc)
   find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
                $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
@@ -31,7 +31,7 @@ macro(_ablate_enable_cuda)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()
     endif()
-    # check_language remembers NOTFOUND (as a FILEPATH), but a compiler may be there now. A user's NOTFOUND stays.
+    # check_language caches NOTFOUND as a FILEPATH, but a compiler may be there now. A NOTFOUND of the user stays.
     get_property(_ablate_cuda_type CACHE CMAKE_CUDA_COMPILER PROPERTY TYPE)
     if(DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER AND _ablate_cuda_type STREQUAL "FILEPATH")
       unset(CMAKE_CUDA_COMPILER CACHE)
@@ -56,8 +56,8 @@ function(ablate_add_kernel_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# Adds CUDA sources to a target as C++, through files that include them: in CMake, a source has a single language in a folder, and a plugin
-# uses the same sources for its device.
+# Adds CUDA sources to a target as C++, through files that include them: within a folder, CMake compiles a source in one language only, and
+# a plugin compiles the same sources for its device.
 function(_ablate_on_shim target)
   foreach(source IN LISTS ARGN)
     get_filename_component(path ${source} ABSOLUTE)
@@ -89,7 +89,7 @@ function(_ablate_add_plugin name)
   target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}")
   # Symbols of static LIBRARIES are hidden, because two plugins may use two releases of a library.
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
-  # Links only those of the kit's libraries that a task uses.
+  # Links only the kit's libraries that a task uses.
   target_link_libraries(${name} PRIVATE ablate::sdk_task)
   target_link_options(${name} PRIVATE -Wl,--as-needed)
   if(NOT arg_FIXTURE)
@@ -117,7 +117,7 @@ endfunction()
 # ablate-identity launches the compiler and the linker of a target, and writes a digest of our files that they read into the library. So
 # the identity always matches the library, and nothing is compiled for it. The digest covers the code of sources and included headers (also
 # the SDK's) without comments and white space, options and definitions of both programs, and other linked objects and libraries. It leaves
-# out paths, warnings, debug information, the compiler, and files in system folders or in torch's.
+# out paths, warnings, debug information, the compiler, and files in system folders or in torch's folders.
 function(_ablate_identity name)
   set(project ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.identity)
   get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)

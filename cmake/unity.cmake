@@ -1,7 +1,7 @@
 # Compiles several sources together: a cold build spends most of its time in headers (CLI11, nlohmann-json, torch), which each file would
-# read again. Do not use it if single objects count, for example members of the SDK's library in a plugin's identity.
+# read again. Do not use it if single object files matter, for example the members of the SDK's library that count in a plugin's identity.
 set(ABLATE_UNITY ON CACHE STRING "Compile several sources of a library in one go: a cold build is faster, an edit of one file slower. \
-WHOLE: all of them, for sanitizers, which make more of each header than of the sources")
+WHOLE: all sources at once, for sanitizers, which spend more time in headers than in sources")
 set_property(CACHE ABLATE_UNITY PROPERTY STRINGS ON OFF WHOLE)
 function(ablate_unity target batch)
   if(ABLATE_UNITY STREQUAL WHOLE)

@@ -10,7 +10,7 @@
 namespace ablate::kernels {
 namespace {
 
-/// True if LibTorch has products of tiles here. It throws if oneDNN has none for the processor.
+/// True if LibTorch has products of tiles here. The call throws if oneDNN has no such product for the processor.
 bool has_products() {
   try {
     std::vector<float> a(256, 1), b(256, 1), c(256);

@@ -24,7 +24,7 @@ std::string_view instructions();
 /// AVX-512 on Intel processors. Found at the first call; any thread.
 bool tiles_outrun_products();
 
-/// Returns the forms for these instructions. Without instructions() the plain form, of which only random draws are used.
+/// Returns the forms for instructions(). If it is empty, returns the plain form, of which only the random draws are used.
 const cpu::Form& form();
 
 /// True if fused forms may be used for these tensors: defined, float32, on the CPU, and instructions() is not empty.

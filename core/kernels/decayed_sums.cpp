@@ -23,7 +23,7 @@ cpu::DecayedSumsCall call_of(const Saved& saved, cpu::Decay decay) {
   return sums_call(saved[kQueries], saved[kKeys], saved[kValues], saved[kLogDecay], saved[kState], decay, product());
 }
 
-/// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
+/// Calls `work` for each thread with the thread's first sequence, its part of the call, and scratch.
 template <class Work>
 void share_out(const cpu::DecayedSumsCall& call, const Work& work) {
   share_sequences(call.batch, cpu::decayed_sums_scratch(call), [&](std::int64_t begin, std::int64_t end, float* scratch) {
@@ -63,7 +63,7 @@ bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_d
   const bool shared = q.size(1) == 1 && heads > 1;
   if (!shared && q.size(1) != heads) return false;
   if (state.defined() && !state.sizes().equals({batch, heads, d, d_value})) return false;
-  // Without a decay, with AVX2, a chunk's copied rows cost more than they save (docs/performance.md).
+  // With AVX2 and without a decay, copying a chunk's rows costs more than it saves (docs/performance.md).
   if (!log_decay.defined()) return instructions() == "avx512";
   const auto& of = log_decay.sizes();
   return of.size() == 4 && (of[0] == batch || of[0] == 1) && of[1] == heads && of[2] == n &&

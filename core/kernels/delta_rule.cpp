@@ -22,7 +22,7 @@ cpu::DeltaRuleCall delta_call(const Saved& saved) {
           read_heads(saved[S::kStrengths])};
 }
 
-/// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
+/// Calls `work` for each thread with the thread's first sequence, its part of the call, and scratch.
 template <class Work>
 void share_delta(const cpu::DeltaRuleCall& call, const Work& work) {
   share_sequences(call.sums.batch, cpu::delta_rule_scratch(call), [&](std::int64_t begin, std::int64_t end, float* scratch) {

@@ -14,7 +14,7 @@ namespace {
 using kernels::sums_behind;
 
 /// exp of the log decays between every token s and a later t, [..., t, s], 0 if s is later. Each sum is computed by itself,
-/// because a difference of sums from the chunk's start would lose the digits of small sums. @param log_decay [..., rows, 1]
+/// because a difference of sums from the chunk's start would lose the digits of small sums. log_decay: [..., rows, 1].
 Tensor decays_between(const Tensor& log_decay) {
   const auto rows = log_decay.size(-2);
   const auto below = ones({rows, rows}, log_decay.options().dtype(kBool).requires_grad(false)).tril(-1);
@@ -78,7 +78,7 @@ DecayedSums corrected(const DeltaRule& of) {
   const auto from_start = decays.from_start(), to_end = decays.to_end();
   const auto erased = k * chunks.of(of.erase), written = v * chunks.of(of.write);
   const auto system = decays.products(erased, k).tril(-1);
-  // The function takes the diagonal as 1.
+  // The last argument says that the diagonal is 1.
   const auto solved = at::linalg_solve_triangular(system, cat({written, erased * from_start}, -1), false, true, true);
   const auto of_values = solved.narrow(-1, 0, v.size(-1)).unbind(2),
              of_state = solved.narrow(-1, v.size(-1), k.size(-1)).unbind(2);

@@ -9,7 +9,7 @@ namespace ablate::kernels {
 enum class Activation { kGelu, kRelu };
 
 struct FeedForward {
-  Tensor gamma, beta;  ///< [d], of the layer norm
+  Tensor gamma, beta;  ///< [d], for the layer norm
   Tensor w1, b1;       ///< [h, d], [h]
   Tensor w2, b2;       ///< [d, h], [d]
   Activation activation = Activation::kGelu;

@@ -1,4 +1,4 @@
-// Arguments of forms for operations on heads' tokens, and how threads share sequences.
+// Converts tensors of heads to arguments of forms, and shares sequences between threads.
 #pragma once
 
 #include "ablate/tensor.h"

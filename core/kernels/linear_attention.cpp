@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostChannels = 256, kMostFeatures = 1024;
 constexpr std::size_t kWeights = 6;  // weights of each group
 
-/// Indices of saved tensors: first the common ones, then the ones of each group.
+/// Indices of saved tensors: first the common tensors, then the tensors of each group.
 enum : std::size_t { kQueries, kFactors, kOutput, kOutputBias, kVectors, kRows, kStarts, kUnread, kGroups };
 enum : std::size_t { kContext, kOwnWeights, kMass = kOwnWeights + kWeights, kMemory, kOfGroup };
 
@@ -61,7 +61,7 @@ cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::si
           .product = product()};
 }
 
-/// Calls `work` for each thread and group with both numbers, the first sequence, the part of the call and scratch.
+/// Calls `work` for each thread and group, with the numbers of both, the first sequence, the part of the call and scratch.
 template <class Work>
 void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, const Work& work) {
   const auto floats = cpu::linear_attention_scratch(call_of(saved, shape, 0));

@@ -8,7 +8,7 @@
 namespace ablate::kernels {
 
 /// Returns the instructions by which this machine multiplies bfloat16 faster than float32: "amx", "avx512" (its BF16), or "" if
-/// none. ONEDNN_MAX_CPU_ISA, and whatever lowers instructions() (choice.h), lowers it. Found at the first call; any thread.
+/// none. ONEDNN_MAX_CPU_ISA and all that lowers instructions() (choice.h) lower them. Found at the first call; any thread.
 std::string_view mixed_instructions();
 
 /// Makes the products of this process's forms mixed or float32 from now on. It sets torch's own switch (float32's matmul
@@ -19,8 +19,8 @@ void multiply_mixed(bool mixed);
 /// Returns LibTorch's product of tiles for the forms, mixed or not (multiply_mixed()). Sizes are multiples of cpu::kLanes.
 cpu::Product product();
 
-/// Guard for a thread's share of a call, made before its first product. It releases AMX's registers, so others can configure
-/// theirs.
+/// Guard for a thread's share of a call, made before its first product. It releases AMX's registers, so that other code can
+/// configure them.
 struct ShareOfProducts {
   ShareOfProducts() = default;
   ShareOfProducts(const ShareOfProducts&) = delete;

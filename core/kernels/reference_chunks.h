@@ -9,7 +9,7 @@
 
 namespace ablate::kernels {
 
-/// n tokens in chunks of 64, whose pairs and sums are about as large as the tokens. Fewer tokens: one chunk of a power of 2.
+/// n tokens in chunks of 64, whose pairs and sums are about as large as the tokens. Fewer than 64: one chunk, a power of 2.
 class Chunks {
  public:
   explicit Chunks(std::int64_t n)
@@ -25,8 +25,8 @@ class Chunks {
   std::int64_t rows_, missing_;
 };
 
-/// Sums of all rows after each row, from the end: subtraction from the total would lose digits of small sums. @param x [...,
-/// rows, d]
+/// Sums of all rows after each row, from the end: subtraction from the total would lose digits of small sums.
+/// @param x [..., rows, d]
 inline Tensor sums_behind(const Tensor& x) {
   const auto rows = x.size(-2);
   return pad(x.narrow(-2, 1, rows - 1), {0, 0, 0, 1}).flip({-2}).cumsum(-2).flip({-2});

@@ -25,7 +25,7 @@ cpu::ShortConvolutionCall convolution_call(const Saved& saved) {
           .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr};
 }
 
-/// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
+/// Calls `work` for each thread with the thread's first sequence, its part of the call, and scratch.
 template <class Work>
 void share_convolution(const cpu::ShortConvolutionCall& call, const Work& work) {
   share_sequences(call.batch, cpu::short_convolution_scratch(call), [&](std::int64_t begin, std::int64_t end, float* scratch) {

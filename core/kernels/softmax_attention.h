@@ -8,7 +8,7 @@ namespace ablate::kernels {
 /// True if there is a form for sizes, type and instructions.
 bool has_softmax_form(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal);
 
-/// Runs the fused form, which must exist, faster or not. Differentiable once.
+/// Runs the fused form, which must exist, even if it is not faster. Differentiable once.
 Tensor fused_softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal);
 
 }  // namespace ablate::kernels

@@ -142,8 +142,8 @@ std::string quoted(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-/// Returns the path at a column (from 1) of a line, or of whose value: "attention.heads" in { attention.plugin = ID,
-/// attention.heads = 3 }.
+/// Returns the path at a column (from 1) of a line, or the path whose value is there: "attention.heads" in { attention.plugin =
+/// ID, attention.heads = 3 }.
 std::string path_at(const std::string& line, std::size_t column) {
   const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
   auto end = std::min(column == 0 ? 0 : column - 1, line.size());
@@ -214,7 +214,7 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
     }
-    // softmax comes first, as the reference of the others.
+    // softmax comes first, as the reference of all others.
     std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "softmax"; });
   }
   for (const auto& text : names) {
@@ -302,7 +302,7 @@ fs::path kept_studies() {
   return cache / "studies";
 }
 
-/// Throws Error unless the name is valid as a file and as a word, and no other study has it, whose grid bench would replace.
+/// Throws Error if the name is invalid as a file or a word, or if another study has it, whose grid bench would replace.
 void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';

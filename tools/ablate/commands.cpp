@@ -72,7 +72,7 @@ FoundLibrary library_at(const std::filesystem::path& path, Executors& executors)
 
 namespace {
 
-/// Returns the command that builds a plugin of the source tree, if a plugin folder is that of a build there
+/// Returns the command that builds a plugin of the source tree, if a plugin folder belongs to a build there
 /// (BUILD/lib/ablate/plugins). Returns "" if it is not, or if the tree has no folder plugins/ID.
 std::string build_command(const std::filesystem::path& plugins, const std::string& id) {
   const auto build = plugins.parent_path().parent_path().parent_path();
@@ -98,7 +98,7 @@ std::string where_plugins_are(const Options& options, const std::string& id) {
   for (const auto& folder : {std::string("."), std::string("build"), id + "/build"})
     if (std::error_code none; std::filesystem::is_regular_file(std::filesystem::path(folder) / (id + ".so"), none))
       return fmt::format("{}; {}/{}.so is there: --plugins {}", looked, folder, id, shell_word(folder));
-  return looked + "; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder, as a plugin's build folder";
+  return looked + "; --plugins DIR (or ABLATE_PLUGIN_PATH) adds a folder, such as a plugin's build folder";
 }
 
 }  // namespace ablate

@@ -28,7 +28,7 @@ struct Options {
 /// Returns the libraries in all plugin folders. An executor starts only for a library that was never scanned, and stays alive.
 std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors);
 
-/// Returns the usable plugins of these libraries; Catalog::where_looked is where_plugins_are. The options must outlive it.
+/// Returns the usable plugins of these libraries; where_looked is where_plugins_are. The options must outlive the catalog.
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
 
 /// True if the word is a library's path and not a plugin's id.
@@ -49,7 +49,7 @@ struct RunArguments {
   bool again = false;             ///< run done trials, too
   int prove = 0;                  ///< trials to repeat, at least, for a proof that an edit of code changed no number; 0: none
   std::int64_t unprove = 0;       ///< proof to delete; 0: none
-  std::optional<double> timeout_s = {};  ///< replaces the study's
+  std::optional<double> timeout_s = {};  ///< replaces the study's timeout
   std::int64_t memory_bytes = 0;         ///< memory limit of a trial; 0: none
   std::vector<std::string> retry = {};   ///< outcomes
   std::string max_failures = {};         ///< "5", "10%"; "": any number

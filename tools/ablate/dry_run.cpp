@@ -72,7 +72,7 @@ class SectionSettings {
   std::map<std::string, int> known_;  ///< number of each text
 };
 
-/// A named table's contrasts in one column: their number, 0 if it names none, and whether the table uses the seeds that tune.
+/// A named table's contrasts in one column: their number (0 if it names none), and if the table uses the seeds that tune.
 struct NamedContrasts {
   int comparisons = 0;
   bool tunes = false;
@@ -108,8 +108,8 @@ std::string power_text(int n, int comparisons, bool t_test = false) {
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
-/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find: for each setting
-/// against one, task by task, then for each named table's contrasts, in one column. Returns "" if there is one setting.
+/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find: for the settings of
+/// each task against one, then for each named table's contrasts, in one column. Returns "" if there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting
@@ -138,7 +138,7 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   return text;
 }
 
-/// Lists every value of a trial with its place in the study; a default has none.
+/// Lists every value of a trial with its place in the study; a default has no place.
 std::string values_text(const Trial& trial) {
   const auto values = flatten(trial.resolved());
   std::size_t paths = 0, texts = 0;

@@ -14,9 +14,9 @@ std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& tri
 
 /// Returns one line about the trials that are not done: the sum of the median times of done trials of the same attention and
 /// task, divided by the trials at a time; or that no done trial is similar. "" if all are done. A second line gives the most
-/// memory that such trials used. A third one warns if the time-out is shorter than some expected times.
-/// @param again done trials run, too
-/// @param timeout_s of a trial; 0: none
+/// memory that such trials used. A third line warns if the time limit is shorter than some expected times.
+/// @param again true if done trials run, too
+/// @param timeout_s time limit of a trial; 0: none
 /// @param database may be missing
 std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int at_a_time, double timeout_s,
                                const std::filesystem::path& database);

@@ -1,4 +1,4 @@
-// Options whose absence has a meaning, which an empty value must not replace.
+// Options that may be absent, which has a meaning. An empty value must not have the same meaning.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -88,7 +88,7 @@ std::string table(std::span<const PluginInfo> plugins, Kind kind, const Row& hea
   return rows.size() > 1 ? db::render_markdown(rows) : "none\n";
 }
 
-/// Writes Markdown: a table of attentions and one of compressions, in the order of `plugins`; tasks are left out.
+/// Writes Markdown: a table of attentions and a table of compressions, in the order of `plugins`. Tasks are left out.
 std::string methods_table(std::span<const PluginInfo> plugins) {
   return "# Methods\n\n"
          "Descriptions by the plugins themselves, written by `ablate plugins --format markdown`. Cost is how time and memory\n"
@@ -286,7 +286,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)));
 }
 
-/// Returns "" for one of the kinds, else what is wrong.
+/// Returns "" if the text is a kind of plugin, else what is wrong.
 std::string refuse_kind(const std::string& text) {
   if (kind_of_name(text)) return "";
   std::vector<std::string> kinds;

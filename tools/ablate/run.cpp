@@ -35,7 +35,7 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
 }
 
 int unprove(std::int64_t number, const std::filesystem::path& database) {
-  { const db::Reader refuses(database); }  // a missing or an older file: nothing is created or migrated for a wrong number
+  { const db::Reader refuses(database); }  // throws for a missing or older file, so that none is created or migrated
   const auto trials = db::Store(database).delete_proof(number);
   say("proof {} is deleted: {} trial{} again not done under the new code\n", number, trials, trials == 1 ? " is" : "s are");
   return 0;

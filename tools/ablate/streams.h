@@ -31,10 +31,10 @@ void print(fmt::format_string<Values...> text, Values&&... values) {
 inline std::string path_text(const std::filesystem::path& path) { return db::one_row(path.string()); }
 
 /// Opens the closed descriptors among 0, 1 and 2. Call it first: otherwise a file that the program opens, such as a database,
-/// would get the number and receive messages. From then on a closed pipe causes a write error and no signal.
+/// would get such a number and receive messages. From then on a closed pipe causes a write error and no signal.
 void hold_standard_streams();
 
-/// Exit code if the reader of stdout has gone, the same as that of a program that SIGPIPE ends.
+/// Exit code if the reader of stdout has gone: the exit code of a program that SIGPIPE ends.
 inline constexpr int kNoReader = 128 + SIGPIPE;
 
 /// True if stdout has a reader; false if it is a pipe whose reader has closed it.

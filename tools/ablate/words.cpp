@@ -22,7 +22,7 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0 && word[1] != '.';
 }
 
-/// --db of --db=FILE, -j of -j4.
+/// Returns "--db" for --db=FILE, and "-j" for -j4.
 std::string name_of(const std::string& word) {
   return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
 }
@@ -34,7 +34,7 @@ void add_names(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
-/// Returns the commands that have an option, for an option that is not valid before the command.
+/// Returns the commands that have an option, for an option that was found before the command.
 std::string commands_with(const CLI::App& app, const std::string& name) {
   std::vector<std::string> all;
   for (const auto* command : app.get_subcommands({}))
@@ -48,7 +48,7 @@ bool sets_paths(const CLI::App* command) {
   return set != nullptr && set->get_type_name() == "PATH=VALUE";
 }
 
-/// Returns "train.steps" for --steps or --train.steps; "" if no value of every study has that name.
+/// Returns "train.steps" for --steps or --train.steps; "" if it names no value that every study has.
 std::string study_path(const std::string& option) {
   auto name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
   std::replace(name.begin(), name.end(), '-', '_');
@@ -99,9 +99,9 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
                           command == nullptr ? "help" : "help " + command->get_name()));
 }
 
-/// Throws Error if an option's value is empty or missing: the next option would become the value. A file's name that begins
-/// like an option is more likely a forgotten value.
-/// @param word "--db" or "--db=FILE"; next: the next word, or nullptr
+/// Throws Error if an option's value is empty or missing: the next option would become the value. A word with '-' in place of a
+/// file's name is more likely an option after a forgotten value.
+/// @param word "--db" or "--db=FILE" @param next the next word, or nullptr
 void check_value(const CLI::Option& option, const std::string& word, const std::string* next) {
   const auto name = name_of(word);
   const bool is_inside = word != name;

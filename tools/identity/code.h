@@ -1,4 +1,4 @@
-// Code of a C++ or CUDA file, without all that does not count. Torch-free.
+// Code of a C++ or CUDA file, without the text that compilers ignore. Torch-free.
 #pragma once
 
 #include <string>

@@ -45,8 +45,7 @@ void write(const fs::path& to, const std::string& text) {
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
 }
 
-/// Runs a command. Throws an empty Error if it fails, since the command has reported why. @param more shell text behind the
-/// words
+/// Runs a command, with `more` shell text behind its words. Throws an empty Error if it fails, since it has reported why.
 void run(const Words& words, const std::string& more = "") {
   std::string line;
   for (const auto& word : words) line += shell_word(word) + ' ';
@@ -146,8 +145,8 @@ std::vector<fs::path> listed(const std::string& rules) {
 }
 
 /// Adds a record to an object. A file without a record counts by its content. Three kinds of files get none: files that are no
-/// objects, objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation. The linker
-/// drops other sections of the latter.
+/// objects, objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation, whose other
+/// sections the linker drops.
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;
@@ -184,7 +183,7 @@ std::string digest_of(const fs::path& file, const std::string& scratch) {
 
 /// Writes a library's CodeStamp, if it has one.
 /// @param trace files that the linker read, one per line; a member of a static library is "(libx.a)member.o"
-/// @param rules files that it opened, also linker scripts, which the trace leaves out
+/// @param rules files that the linker opened, also linker scripts, which the trace leaves out
 void stamp(const Command& command, const Project& project, const std::string& trace, const std::string& rules) {
   const auto scratch = command.out + ".part";
   std::string all, sdk_headers;

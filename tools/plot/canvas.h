@@ -24,7 +24,7 @@ class Fonts {
   Fonts(const Fonts&) = delete;
   Fonts& operator=(const Fonts&) = delete;
 
-  /// Returns the first font of a list that has all characters of a text, else the first font. @param size in points
+  /// Returns the first font of a list that has all characters of a text, else the first font. `size` is in points.
   cairo_scaled_font_t* font(const std::string& text, double size);
   /// Like font(), and records the text if the font has not all its characters.
   cairo_scaled_font_t* shown_font(const std::string& text, double size);
@@ -86,7 +86,7 @@ struct SeriesStyle {
 /// @param mark number of the marker, if it does not follow from the style
 SeriesStyle series_style(std::size_t style, std::size_t mark = db::kMarkOfStyle);
 
-/// Maps 0 to 1 to dark to light, with growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
+/// Maps 0 to 1 to colours from dark to light, with growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
 Colour heat_colour(double share);
 
 inline constexpr double kPointsPerMm = 72 / 25.4;
@@ -110,7 +110,7 @@ struct TextStyle {
 
 struct PlacedText {
   std::string text;
-  Box box;  ///< its height is the capitals'
+  Box box;  ///< its height is the height of capitals
 };
 
 class Canvas {

@@ -22,7 +22,7 @@ constexpr double kLineStep = kSmallSize * 1.45;
 /// Names of the series, below the panels, in as many columns as fit.
 class Legend {
  public:
-  /// Shows the figure's keys. If it has none, shows each style and marker once, by number. @param width in points
+  /// Shows the figure's keys. If it has none, shows each style and marker once, by number. `width` is in points.
   Legend(const db::Figure& figure, double width, Fonts& fonts) {
     if (figure.keys.empty())
       add_series(figure);
@@ -95,7 +95,7 @@ class Legend {
 
 constexpr double kEdge = 2;                         ///< margin of the sheet, in points
 constexpr double kBetween = 8;                      ///< gap between panels, legend and caption
-constexpr double kLeastPanel = 130;                 ///< least width, if several are side by side
+constexpr double kLeastPanel = 130;                 ///< least width of panels that are side by side
 constexpr std::size_t kMostBeside = 4;              ///< panels side by side
 constexpr double kShape = 0.62;                     ///< height of axes divided by their width
 constexpr double kHighest = 220;                    ///< largest height of axes

@@ -12,13 +12,13 @@
 namespace ablate {
 
 struct Drawing {
-  std::string file;                ///< its bytes
+  std::string file;                ///< bytes of the file
   double width = 0, height = 0;    ///< in points
   std::vector<PlacedText> texts;   ///< all texts in the figure
   std::vector<std::string> notes;  ///< parts that could not be drawn exactly
 };
 
-/// Draws a figure; its height follows from its content. @param width_mm of the sheet. Throws Error.
+/// Draws a figure, whose height follows from its content. Throws Error. `width_mm` is the sheet's width.
 Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const std::string& title);
 
 /// Draws the requested figure into its file, and writes to stderr what was left out. Throws Error.

@@ -22,9 +22,9 @@ class Panel {
   /// @param panel must outlive this object
   Panel(const db::FigurePanel& panel, Fonts& fonts);
 
-  /// Returns the margins for axes of this size, which limits the number of ticks. @param longest limit of a name, in points
+  /// Returns the margins for axes of this size, which limits the number of ticks. `longest`: limit of a name, in points.
   Margins margins(double width, double height, double longest);
-  /// Draws the panel. @param axes box of its axes @param names true to write each series' name at its first point
+  /// Draws the panel, with its axes in the box `axes`. If `names`, each series' name is written at its first point.
   void draw(Canvas& canvas, const Box& axes, bool names, double longest);
   /// True if each series' name finds a place at its point, with the axes in this box.
   bool names_fit(const Box& axes);

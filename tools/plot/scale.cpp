@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSlack = 1e-9;   ///< share of a step, allowed for rounding at the ends
 constexpr double kLong = 1e6;     ///< from here on, numbers are written with a power of ten
-constexpr double kShort = 1e-4;   ///< numbers below, too
+constexpr double kShort = 1e-4;   ///< numbers below it, too
 constexpr int kMostTicks = 1000;  ///< guard for the loop over multiples
 
 std::string raised(int exponent) {
@@ -34,7 +34,7 @@ std::string with_minus(std::string text) {
   return text;
 }
 
-/// Returns the least of 1, 2 and 5 times powers of ten that is at least `least`.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is not below `least`.
 double nice_step(double least) {
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double times : {1.0, 2.0, 5.0})

@@ -15,11 +15,11 @@ struct Tick {
 };
 
 /// Returns multiples of 1, 2 or 5 times a power of ten from low to high: at most `most`, or one more if there would be a single
-/// tick. All have the same decimals. @param low below high, both finite
+/// tick. All have the same decimals. low is below high, and both are finite.
 std::vector<Tick> linear_ticks(double low, double high, int most);
 
 /// Returns powers of ten from low to high, each one or every nth. With fewer than two, returns 1, 2 and 5 times powers of ten.
-/// With fewer than two of these, returns linear_ticks. @param low above 0
+/// With fewer than two of these, returns linear_ticks. low is above 0.
 std::vector<Tick> log_ticks(double low, double high, int most);
 
 /// Returns the text of a number alone: "256", "0.004", "2·10⁶".

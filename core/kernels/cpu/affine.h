@@ -7,7 +7,7 @@
 
 namespace ablate::kernels::cpu {
 
-/// All contiguous float32.
+/// All numbers are contiguous float32.
 struct AffineCall {
   std::int64_t tokens = 0;
   int in = 0, out = 0;            ///< multiples of kLanes
@@ -22,7 +22,7 @@ struct AffineGradients {
   float *x, *weight, *bias;  ///< [tokens, in], [out, in], [out]
 };
 
-/// Returns the floats of scratch that either pass of a call needs.
+/// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t affine_scratch(const AffineCall& call);
 
 /// @param scratch affine_scratch(call) floats, 64-byte aligned @param y [tokens, out]

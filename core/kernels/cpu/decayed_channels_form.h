@@ -1,5 +1,5 @@
 // Sums in which each channel has its own decay. Tiles are transposed, with a channel's tokens in lanes. Blocks of kLanes tokens
-// read the sums before them. In a block, weights of pairs are summed by diagonals: a key decays at each step to the next token.
+// read the sums before them. In a block, weights of pairs are summed by diagonals: each step decays the keys by one token.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_tiles.h"
@@ -32,7 +32,7 @@ struct DecayedChannels {
     turn(c.q, q_pad, q), turn(c.k, k_pad, k), turn(c.log_decay, log_pad, log);
   }
 
-  /// For a block: queries times the decay since the block's start, and keys times the decay up to its end.
+  /// Computes, for a block, queries times the decay since the block's start, and keys times the decay up to the block's end.
   void decay_block(int block) const {
     for (int i = 0; i < d; ++i) {
       const int at = i * kTile + block;
@@ -55,7 +55,7 @@ struct DecayedChannels {
         sum[distance] += query * key;
       }
     }
-    // Row i of the transposed diagonals, the farthest first, has key j at kLanes - 1 - i + j.
+    // The diagonals begin with the farthest. In row i of their transpose, key j is at kLanes - 1 - i + j.
     for (int distance = 0; distance < kLanes; ++distance) store(diagonals + (kLanes - 1 - distance) * kLanes, sum[distance]);
     transpose(kLanes, kLanes, diagonals, kLanes, turned, kLanes);
     for (int i = 0; i < kLanes; ++i)
@@ -64,14 +64,14 @@ struct DecayedChannels {
 
   /// Computes `diagonals` of a matrix of pairs, the farthest first: the inverse step of pairs().
   void to_diagonals(const float* matrix) const {
-    // The rest of a row before the next row's first key is 0, because later keys have weight 0.
+    // Later keys have weight 0, which fills a row up to the next row's first key.
     for (int i = 0; i < kLanes; ++i)
       store(turned + i * kLanes + kLanes - 1 - i, lanes() <= i ? load(matrix + i * kLanes) : V{});
     for (int j = 0; j < kLanes - 1; ++j) turned[j] = 0;
     transpose(kLanes, kLanes, turned, kLanes, diagonals, kLanes);
   }
 
-  /// Computes a block's gradients of queries, keys and log decays from those of pairs (`diagonals`), of_reading and of_writing.
+  /// Computes a block's gradients of queries, keys and log decays from `diagonals` (of pairs), of_reading and of_writing.
   void gradients(int block) const {
     V of_pair[kLanes];
     for (int distance = 0; distance < kLanes; ++distance)
@@ -100,7 +100,7 @@ struct DecayedChannels {
     }
   }
 
-  /// to = kept * sums + writing times values. @param v_rows values of the block
+  /// to = kept * sums + writing times the block's values, `v_rows`.
   void step(const float* sums, const float* v_rows, int v_row, float* to) const {
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < dv; j += kLanes) store(to + i * dv + j, load(sums + i * dv + j) * kept[i]);

@@ -1,4 +1,4 @@
-// Decayed sums on a CPU, by raw pointers, as described in core/sdk/include/ablate/decayed_sums.h, by chunks of kTile tokens.
+// Decayed sums on a CPU, with raw pointers and chunks of kTile tokens (see core/sdk/include/ablate/decayed_sums.h).
 #pragma once
 
 #include "core/kernels/cpu/heads.h"
@@ -28,14 +28,14 @@ struct DecayedSumsCall {
   std::int64_t numbers() const { return static_cast<std::int64_t>(d) * d_value; }  ///< numbers in a head's sums
 };
 
-/// Gradients; all are set. For shared queries and keys there is one head, with the sum over the heads.
+/// Gradients; all are set. Shared queries and keys have one head of gradients: the sum over all heads.
 struct DecayedSumsGradients {
   Heads<float> q, k, v;
   Heads<float> log_decay;  ///< null data: not requested
   float* state = nullptr;  ///< [batch, heads, d, d_value]; null: not requested
 };
 
-/// Returns the floats of scratch that either pass of a call needs.
+/// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t decayed_sums_scratch(const DecayedSumsCall& call);
 
 /// @param scratch 64-byte aligned @param out [batch, heads, tokens, d_value] @param before [batch, heads, chunks, d, d_value],

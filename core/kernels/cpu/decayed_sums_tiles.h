@@ -16,7 +16,7 @@ struct Rows {
   int row;
 };
 
-/// Returns the tokens in place, or for the last chunk a copy with rows of zeros behind.
+/// Returns the tokens in place, or for an incomplete last chunk a copy with rows of zeros behind the tokens.
 ABLATE_INLINE Rows<const float> rows_of(const Heads<const float>& from, std::int64_t b, std::int64_t h, std::int64_t first,
                                         std::int64_t tokens, int width, float* padded) {
   const float* const at = from.at(b, h, first);
@@ -26,7 +26,7 @@ ABLATE_INLINE Rows<const float> rows_of(const Heads<const float>& from, std::int
   return {padded, width};
 }
 
-/// Returns the destination of results, or `padded` for the last chunk, from which put() copies them.
+/// Returns the destination of results, or `padded` for an incomplete last chunk: put() then copies the results from there.
 ABLATE_INLINE Rows<float> room_for(const Heads<float>& to, std::int64_t b, std::int64_t h, std::int64_t first,
                                    std::int64_t tokens, int width, float* padded) {
   if (tokens == kTile) return {to.at(b, h, first), static_cast<int>(to.token)};

@@ -1,4 +1,4 @@
-// Delta rule on a CPU, by raw pointers (see the SDK's delta_rule.h): one tensor is both strengths; chunks of kTile tokens.
+// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h). Both strengths are one tensor.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"
@@ -19,7 +19,7 @@ struct DeltaRuleGradients {
   Heads<float> strengths;
 };
 
-/// Returns the floats of scratch that either pass of a call needs.
+/// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t delta_rule_scratch(const DeltaRuleCall& call);
 
 /// @param before, state as in DecayedSumsForward @param moved [batch, heads, chunks, kTile, d_value]: u of every token; in the

@@ -42,7 +42,7 @@ struct DeltaTiles : DecayedTiles {
     decay_pairs(raw, weights, 0);
   }
 
-  /// Computes `missing` = v - the values that the sums before the chunk return for the keys.
+  /// Computes `missing`: v minus the values that the sums before the chunk return for the keys.
   void miss(const Rows<const float>& k, const Rows<const float>& v, const float* sums) const {
     const auto reading = scale_rows(k, up);
     c.product(kTile, dv, d, reading.data, reading.row, sums, dv, missing, dv, false);
@@ -107,7 +107,7 @@ struct DeltaTiles : DecayedTiles {
       store(raw + i, load(of_weights + i) * load(weights + i) + load(of_met + i) * load(system + i));
   }
 
-  /// Computes gradients of strengths, and from products with u the gradients of pairs of keys.
+  /// Computes gradients of strengths, and (from products with u) gradients of pairs of keys.
   void strength_gradients() const {
     for (int i = 0; i < kTile; i += kLanes) {
       V rows[kLanes];
@@ -194,7 +194,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         t.keys_met(k);
         t.queries_met(q);
         t.miss(k, v, sums);
-        // Gradients of u, then of strength x missing by the transposed system. weigh() makes them the gradients of `missing`.
+        // Gradients of u. The transposed system makes them gradients of strength x missing, and weigh() gradients of `missing`.
         transpose(kTile, kTile, t.weights, kTile, t.turned, kTile);
         c.product(kTile, dv, kTile, t.turned, kTile, dy.data, dy.row, t.of_missing, dv, false);
         const auto writing = t.scale_rows(k, t.behind);

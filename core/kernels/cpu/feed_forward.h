@@ -7,12 +7,12 @@
 
 namespace ablate::kernels::cpu {
 
-/// Sizes and weights, all contiguous float32.
+/// Sizes and weights. All numbers are contiguous float32.
 struct FeedForwardCall {
   std::int64_t tokens = 0;
   int d = 0, h = 0;                               ///< multiples of kLanes
   bool relu = false;                              ///< false: gelu
-  const float *gamma = nullptr, *beta = nullptr;  ///< [d], of the norm
+  const float *gamma = nullptr, *beta = nullptr;  ///< [d], for the norm
   const float *w1 = nullptr, *b1 = nullptr;       ///< [h, d], [h]
   const float *w2 = nullptr, *b2 = nullptr;       ///< [d, h], [d]
   const float* x = nullptr;                       ///< [tokens, d]
@@ -26,7 +26,7 @@ struct FeedForwardGradients {
   float *gamma, *beta, *w1, *b1, *w2, *b2;
 };
 
-/// Returns the floats of scratch that either pass of a call needs.
+/// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t feed_forward_scratch(const FeedForwardCall& call);
 
 /// @param scratch feed_forward_scratch(call) floats, 64-byte aligned @param y [tokens, d]

@@ -1,6 +1,6 @@
 // x + noise (W2 inner_noise act(W1 norm(x) + b1) + b2), forward and backward, tile by tile. The forward pass saves only x. The
-// backward pass computes the inner numbers again, which costs one product of seven and no memory. The norm's gamma and beta are
-// folded into W1 and b1 (d h operations), so a tile has only normalised rows. Compiled for each ABLATE_FORM.
+// backward pass computes the inner numbers again, which costs one of seven products and no memory. The norm's gamma and beta
+// are folded into W1 and b1 (d h operations), so a tile has only normalised rows. Compiled for each ABLATE_FORM.
 #pragma once
 
 #include "core/kernels/cpu/feed_forward.h"
@@ -22,7 +22,7 @@ void fold_norm(const FeedForwardCall& c, float* w1, float* b1) {
   }
 }
 
-/// Computes the gradients of W1, gamma and beta from those of the folded W1 (transposed, [d, h]) and b1.
+/// Computes the gradients of W1, gamma and beta from the gradients of b1 and of the folded W1 (transposed, [d, h]).
 void unfold_norm(const FeedForwardCall& c, const float* folded, const FeedForwardGradients& g) {
   transpose(c.d, c.h, folded, c.h, g.w1, c.d);
   set_zero(g.gamma, c.d), set_zero(g.beta, c.d);
@@ -43,7 +43,7 @@ ABLATE_INLINE V active(bool relu, V u, V* slope) {
   return u <= 0.f ? V{} : u;
 }
 
-// Sizes are arguments, so that the common ones become constants.
+// Sizes are arguments, so that common sizes become constants.
 ABLATE_INLINE void forward_of(const FeedForwardCall& c, int d, int h, float* scratch, float* y) {
   Scratch s{scratch};
   float *folded = s.take(d * h), *b1 = s.take(h), *w1t = s.take(d * h), *w2t = s.take(d * h);

@@ -21,7 +21,7 @@ struct GatedNormGradients {
   Heads<float> values, gate;
 };
 
-/// Computes tokens [begin, end), numbered through all sequences. @param out like values
+/// Computes tokens [begin, end), numbered through all sequences. `out` is like values.
 using GatedNormForward = void (*)(const GatedNormCall& call, std::int64_t begin, std::int64_t end, const Heads<float>& out);
 /// @param d_out like values
 using GatedNormBackward = void (*)(const GatedNormCall& call, std::int64_t begin, std::int64_t end,

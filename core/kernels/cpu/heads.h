@@ -1,4 +1,4 @@
-// Layout of the numbers of heads' tokens.
+// Memory layout of numbers by sequence, head and token.
 #pragma once
 
 #include <cstdint>

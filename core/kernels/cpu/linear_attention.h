@@ -7,7 +7,7 @@
 
 namespace ablate::kernels::cpu {
 
-/// Sizes and weights, all contiguous float32. width = heads * d_head.
+/// Sizes and weights. All numbers are contiguous float32, and width = heads * d_head.
 struct LinearAttentionCall {
   std::int64_t batch = 0, n = 0, m = 0;          ///< sequences, queries and keys of each
   int d = 0, heads = 0, d_head = 0;              ///< channels of a token, and of a head: multiples of kLanes
@@ -27,8 +27,8 @@ struct LinearAttentionCall {
 
   int width() const { return heads * d_head; }
   int of_head() const { return vectors != nullptr ? features : d_head; }  ///< features of a head
-  /// Floats that are saved for a sequence: by head sum_j phi(k_j) v_j^T, then sum_j phi(k_j). With vectors, then the logarithm
-  /// of the number that divides each head's keys.
+  /// Number of floats saved for a sequence: sum_j phi(k_j) v_j^T of each head, then sum_j phi(k_j) of each head. With vectors,
+  /// the logarithm of the number that divides each head's keys follows.
   std::int64_t memory() const {
     const std::int64_t all = static_cast<std::int64_t>(heads) * of_head() * (d_head + 1);
     return vectors != nullptr ? all + (heads + kLanes - 1) / kLanes * kLanes : all;
@@ -42,10 +42,10 @@ struct LinearAttentionGradients {
   float* factors = nullptr;
 };
 
-/// Returns the floats of scratch that either pass of a call needs.
+/// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t linear_attention_scratch(const LinearAttentionCall& call);
 
-/// @param scratch 64-byte aligned @param y [batch, n, d], of which rows that read are set @param memory [batch, memory()]
+/// @param scratch 64-byte aligned @param y [batch, n, d], only rows that read are set @param memory [batch, memory()]
 using LinearAttentionForward = void (*)(const LinearAttentionCall& call, float* scratch, float* y, float* memory);
 /// @param dy [batch, n, d]
 using LinearAttentionBackward = void (*)(const LinearAttentionCall& call, float* scratch, const float* memory, const float* dy,

@@ -12,7 +12,7 @@ namespace {
 /// 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
-// NaN as in the reference: phi is NaN, and so is its slope, except relu's slope, which is 1.
+// For NaN, as in the reference, phi is NaN and its slope is NaN, except relu's slope, which is 1.
 ABLATE_INLINE V phi(bool relu, V x) {
   if (relu) return x <= 0.F ? V{} : x;
   return x > 0.F ? x + 1.F : exponential(x > 0.F ? V{} : x);
@@ -27,7 +27,7 @@ ABLATE_INLINE V phi_slope(bool relu, V value) {
 struct LinearAttentionTiles {
   const LinearAttentionCall& c;
   Scratch s;
-  int d = c.d, heads = c.heads, dh = c.d_head, w = c.width(), f = c.of_head(), numbers = f * dh;  ///< numbers: of a head's S
+  int d = c.d, heads = c.heads, dh = c.d_head, w = c.width(), f = c.of_head(), numbers = f * dh;  ///< numbers: of one head's S
   float *wq = s.take(d * w), *wk = s.take(d * w), *wv = s.take(d * w), *wo = s.take(w * d);       ///< transposed
   float* vectors = s.take(c.vectors ? heads * numbers : 0);                                       ///< transposed for each head
   float *tokens_t = s.take(d * kTile), *dy_t = s.take(d * kTile), *out_t = s.take(d * kTile);
@@ -79,7 +79,7 @@ struct LinearAttentionTiles {
     for (int i = 0; i < f * kTile; i += kLanes) store(features + i, phi(c.relu, load(channels + i)));
   }
 
-  /// Sets `lane` to the mass of each key of a tile, 0 behind the last key. @param mass of the sequence, or null
+  /// Sets `lane` to the mass of each key of a tile, 0 behind the last key. `mass` belongs to the sequence; null: 1 each.
   void count(const float* mass, std::int64_t begin) const {
     for (int i = 0; i < kTile; ++i) lane[i] = begin + i >= c.m ? 0.F : mass != nullptr ? mass[begin + i] : 1.F;
   }
@@ -89,7 +89,7 @@ struct LinearAttentionTiles {
     return counts == 0.F ? V{} : x * counts;
   }
 
-  /// Computes exponents of a head's keys in `features`. @return the largest of keys with mass, or -infinity if there is none
+  /// Computes exponents of a head's keys in `features`. Returns the largest exponent of a key with mass, or -infinity.
   float key_exponents(const float* channels, int h) const {
     c.product(f, kTile, dh, c.vectors + h * numbers, dh, channels, kTile, features, kTile, false);
     const float half = .5F / __builtin_sqrtf(static_cast<float>(dh));
@@ -140,8 +140,8 @@ struct LinearAttentionTiles {
     }
   }
 
-  /// For head h of queries a: computes `features`, the values read in b, and `inverse`, 1 over the sum of weights. inverse is
-  /// NaN for an infinite sum, and 0 if nothing is read.
+  /// For head h of the queries in `a`: computes `features`, the values read (in `b`), and `inverse`, 1 over the sum of weights.
+  /// inverse is NaN for an infinite sum, and 0 if nothing is read.
   void read(int h, const float* memory) const {
     query_features(a + h * dh * kTile, h);
     float* const o = b + h * dh * kTile;
@@ -168,7 +168,7 @@ struct LinearAttentionTiles {
     return whole_tile(from + begin * d, tokens, d, to);
   }
   std::int64_t row(std::int64_t i) const { return c.rows != nullptr ? c.rows[i] : i; }
-  /// Sets `factor` for a tile of queries. @param factors of the sequence, or null
+  /// Sets `factor` for a tile of queries. `factors` belong to the sequence; null: 1 each.
   void take_factors(const float* factors, std::int64_t begin, std::int64_t tokens) const {
     for (int i = 0; i < kTile; ++i) factor[i] = factors != nullptr && i < tokens ? factors[row(begin + i)] : 1.F;
   }

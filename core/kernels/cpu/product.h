@@ -4,7 +4,7 @@
 
 namespace ablate::kernels::cpu {
 
-/// C [m, n] (+)= A [m, k] B [k, n], row-major float32 with rows `lda`, `ldb`, `ldc` apart.
+/// C [m, n] (+)= A [m, k] B [k, n], row-major float32 with rows `lda`, `ldb` and `ldc` floats apart.
 using Product = void (*)(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc, bool add);
 
 constexpr int kLanes = 16;  ///< floats of a vector for all instructions: narrower instructions use two registers

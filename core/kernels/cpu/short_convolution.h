@@ -22,10 +22,10 @@ struct ShortConvolutionCall {
 /// Gradients; all are set, except null pointers.
 struct ShortConvolutionGradients {
   Heads<float> x, before;
-  float* weights = nullptr;  ///< [batch, length + 1, channels]: for each sequence those of the filter, then of the bias
+  float* weights = nullptr;  ///< [batch, length + 1, channels]: by sequence, for the filter, then for the bias
 };
 
-/// Returns the floats of scratch that either pass of a call needs.
+/// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t short_convolution_scratch(const ShortConvolutionCall& call);
 
 /// @param scratch 64-byte aligned @param out like x

@@ -12,7 +12,7 @@ struct Convolved {
   const ShortConvolutionCall& c;
   Scratch s;
   float *nothing = s.take(c.channels), *ring = s.take(c.length * static_cast<std::int64_t>(c.channels));
-  float* tile = s.take((c.length + 1) * static_cast<std::int64_t>(c.channels));  ///< gradients of the weights from some tokens
+  float* tile = s.take((c.length + 1) * static_cast<std::int64_t>(c.channels));  ///< weights' gradients from a tile of tokens
   const float* rows[kLongestFilter];                                             ///< tokens under the filter
 
   Convolved(const ShortConvolutionCall& call, float* scratch) : c(call), s{scratch} { set_zero(nothing, c.channels); }
@@ -30,10 +30,10 @@ struct Convolved {
     return total;
   }
 
-  /// Row of the ring for a token's sum; tokens from -length on.
+  /// Returns the row of the ring for a token's sum. Tokens begin at -length.
   float* sum_gradient(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
 
-  /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to those of the tile.
+  /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to the tile's gradients.
   void add_gradients(std::int64_t token, const float* dy) const {
     float* const of_sum = sum_gradient(token);
     for (int j = 0; j < c.channels; j += kLanes) {

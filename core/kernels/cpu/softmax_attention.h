@@ -28,7 +28,7 @@ struct SoftmaxAttentionGradients {
   Heads<float> q, k, v;
 };
 
-/// Returns the floats of scratch that a pass of a call needs.
+/// Returns the number of scratch floats that one pass of a call needs.
 std::int64_t softmax_attention_scratch(const SoftmaxAttentionCall& call, bool backward);
 
 /// Computes heads [begin, end), numbered through all sequences.

@@ -18,7 +18,7 @@ struct SoftmaxTiles {
   int d = c.d, dv = c.d_value;
   int keys = static_cast<int>(c.padded_keys());
   float *k_rows = s.take(c.padded_keys() * d), *v_rows = s.take(c.padded_keys() * dv);
-  float* turned = s.take(c.padded_keys() * (d > dv ? d : dv));  ///< values transposed; in the backward pass keys
+  float* turned = s.take(c.padded_keys() * (d > dv ? d : dv));  ///< transposed values, or in the backward pass transposed keys
   float *q_rows = s.take(kTile * d), *q_t = s.take(kTile * d), *dq_t = s.take(kTile * d);
   float *out_rows = s.take(kTile * dv), *out_t = s.take(kTile * dv);
   float *scores = s.take(kKeyBlock * kTile), *of_scores = s.take(kKeyBlock * kTile);
@@ -62,7 +62,7 @@ struct SoftmaxTiles {
   }
   bool hidden(std::int64_t key) const { return biases[key] == -__builtin_inff(); }
 
-  /// Returns a key's score if the query sees it, otherwise kNoScore. @param row scores of queries tile * kTile + lane
+  /// Returns a key's score if the query sees it, otherwise kNoScore. `row` has scores of queries tile * kTile + lane.
   ABLATE_INLINE_MEMBER V seen_score(const float* row, int lane, std::int64_t key, std::int64_t tile) const {
     const V score = load(row + lane) + biases[key];
     if (!c.causal || key < tile * kTile) return score;
@@ -74,7 +74,7 @@ struct SoftmaxTiles {
     c.product(block, kTile, d, k_rows + begin * d, d, q_t, kTile, scores, kTile, false);
   }
 
-  /// Updates the largest score with these keys, and the factor for the earlier sums.
+  /// Updates, for these keys, the largest score and the factor for the earlier sums.
   void raise_most(std::int64_t begin, int block, std::int64_t tile) const {
     for (int lane = 0; lane < kTile; lane += kLanes) {
       const V before = load(most + lane);

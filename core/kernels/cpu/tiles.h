@@ -25,7 +25,7 @@ void add_to(float* to, const float* from, std::int64_t floats) {
 }
 
 /// Returns `from` if the tile is whole. A last tile with fewer tokens is copied to `padded`, with rows of zeros behind, whose
-/// gradients are 0. @param row floats of a token
+/// gradients are 0. `row`: floats of a token.
 const float* whole_tile(const float* from, std::int64_t tokens, int row, float* padded) {
   if (tokens >= kTile) return from;
   for (std::int64_t i = 0; i < kTile * row; i += kLanes) store(padded + i, i < tokens * row ? load(from + i) : V{});
@@ -36,7 +36,7 @@ void copy_rows(const float* from, std::int64_t tokens, int row, float* to) {
   for (std::int64_t i = 0; i < tokens * row; i += kLanes) store(to + i, load(from + i));
 }
 
-/// to [row] += the sum of a tile's rows, which is computed separately for fewer roundings. @param sum [row], scratch
+/// to [row] += the sum of a tile's rows, which is computed separately for fewer roundings. `sum` [row] is scratch.
 ABLATE_INLINE void add_rows(const float* tile, int row, float* sum, float* to) {
   set_zero(sum, row);
   for (int i = 0; i < kTile; ++i)
@@ -52,7 +52,7 @@ const float* chosen_tile(const float* from, const std::int64_t* rows, std::int64
 }
 
 /// to [rows] += the sums of the rows of a tile [rows, kTile]. If `by` [kTile] is not null, it multiplies the columns. Each tile
-/// is summed separately for fewer roundings. @param rows a multiple of kLanes
+/// is summed separately for fewer roundings. `rows` is a multiple of kLanes.
 ABLATE_INLINE void add_row_sums(const float* tile, int rows, const float* by, float* to) {
   for (int i = 0; i < rows; i += kLanes) {
     V total[kLanes];

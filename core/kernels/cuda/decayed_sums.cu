@@ -3,7 +3,7 @@
 
 namespace ablate::kernels::cuda {
 
-constexpr int kSharedBytes = 47840;  // most of a block
+constexpr int kSharedBytes = 47840;  // the most that a block uses
 static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 std::int64_t decayed_sums_scratch(const Shape& shape, int d, int d_value) {

@@ -35,7 +35,7 @@ struct DecayedSumsGradients {
 
 constexpr std::int64_t decayed_sums_chunks(std::int64_t tokens) { return (tokens + 63) / 64; }
 
-/// Returns the floats of scratch for the backward pass; the forward pass needs none.
+/// Returns the number of scratch floats for the backward pass; the forward pass needs none.
 std::int64_t decayed_sums_scratch(const Shape& shape, int d, int d_value);
 
 /// @param out [batch, heads, tokens, d_value]

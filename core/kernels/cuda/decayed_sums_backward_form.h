@@ -17,8 +17,8 @@ struct DecayedSumsBackward {
   DecayedSums<T> of;
   Heads<const T> d_out;
   const float *before, *kept, *d_after;  ///< d_after: gradient of the sums behind each chunk
-  float *of_queries, *of_keys;  ///< [sequences, tokens, d]: gradients by way of other chunks, whose sums are read and added to
-  float* through;               ///< [sequences, chunks, d]: log decays' gradient from the sums that cross the chunk
+  float *of_queries, *of_keys;           ///< [sequences, tokens, d]: gradients through the sums before and behind the chunk
+  float* through;                        ///< [sequences, chunks, d]: log decays' gradient from the sums that cross the chunk
   DecayedSumsGradients<T> to;
 };
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(DecayedSumsB
   }
 }
 
-/// Computes `through`, one warp for each channel of each chunk. @param rows sequences * chunks * d
+/// Computes `through`, one warp for each channel of each chunk. `rows` is sequences * chunks * d.
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsBackward<T> call, std::int64_t rows) {
   const auto row = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsB
 }
 
 /// Takes `made`, a half's rows after decays, and their gradients `to`. `to` becomes the gradient of the rows before decays, and
-/// `made` that of their log decays. A decay is in all products across it, so its gradient is a sum of products, not
-/// differences.
+/// `made` becomes the gradient of their log decays. A decay is a factor of all products across it, so its gradient is a sum of
+/// products, without differences.
 __device__ void through_decays(float* made, float* to, const float* log_decay, int first, int size, bool upper) {
   float run = 0, sum = 0;
   for (int n = 0; n < size; ++n) {

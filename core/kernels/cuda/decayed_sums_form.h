@@ -33,8 +33,8 @@ __device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece
   return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
-/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is keys, b is values, decays are behind t.
-/// Backward, for the gradient of the sums before a chunk: a is queries, b is outputs' gradients, decays are up to t.
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: keys (a), values (b), decays behind t.
+/// Backward, for the gradient of the sums before a chunk: queries (a), gradients of outputs (b), decays up to t.
 template <class T>
 struct ChunkSums {
   DecayedSums<T> of;
@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> cal
   if (kBehind && left == 0 && threadIdx.x < kSide && x < of.d) call.kept[block * of.d + x] = expf(total);
 }
 
-/// Passes over all chunks, with one number of the sums in each thread. sums [sequences, chunks, d, d_value] become the sums
-/// before each chunk (behind it in a backward pass). @param begin, end [sequences, d, d_value], or nullptr
+/// Passes over all chunks, with one number of the sums in each thread. The sums of each chunk [sequences, chunks, d, d_value]
+/// become the sums before it (behind it in a backward pass). begin, end: [sequences, d, d_value], or nullptr.
 __global__ void __launch_bounds__(kThreads, kBlocks)
     pass(float* sums, const float* kept, const float* begin, float* end, std::int64_t sequences, std::int64_t chunks, int d,
          int d_value, bool backwards) {
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 }
 
 /// out_t = (a_t times decays) sums + reads between the chunk's tokens. Forward: queries read values and the sums before the
-/// chunk. Backward, for the gradient of values: keys read later tokens' gradients of outputs, and the sums' gradient behind.
+/// chunk. Backward (gradient of values): keys read the gradients of later tokens' outputs, and of the sums behind the chunk.
 template <class T>
 struct ChunkReads {
   DecayedSums<T> of;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(ChunkReads<T> call) {
       pairs.template add<kChannels, kRow>(levels, raw);
       __syncthreads();
     }
-    // The summed token comes first.
+    // The token that is summed over is the first index.
     pairs.each([&](int i, int j, float weight) { pool[kBackward ? i * kRow + j : j * kRow + i] = weight; });
   }
   const float* weights = pool;

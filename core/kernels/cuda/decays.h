@@ -1,8 +1,8 @@
 // Decays between the tokens of a chunk: products of exp(log decay), in which each exponent is a sum of only its own terms.
 //
 // By halves: in a block of 2^(l+1) tokens, a query of the upper half reads a key of the lower half across the border between
-// them. At level l a query is multiplied by the decays from the border to it, a key by those from behind it to the border. Both
-// are at most 1. Any two tokens i > j meet at the level of the highest binary digit in which they differ.
+// them. At level l a query is multiplied by the decays from the border to it, and a key by the decays from behind it to the
+// border. Both factors are at most 1. Any two tokens i > j meet at the level of the highest binary digit in which they differ.
 #pragma once
 
 #include "core/kernels/cuda/tile.h"
@@ -49,7 +49,7 @@ __device__ float decay(float* tile, int row, int column, float* parts, const flo
   return total;
 }
 
-/// Visits the rows in a half of the chunk by the blocks of a level: f(first row, true for an upper half).
+/// Calls f(first row, true for an upper half) for each block of a level in one half of the chunk.
 template <class F>
 __device__ __forceinline__ void each_half(int level, int half_of_chunk, F f) {
   const int size = 1 << level;
@@ -77,8 +77,8 @@ __device__ void make_levels(float* to, const float* raw) {
   });
 }
 
-/// Weights of pairs, sum_c q_ic k_jc times the decays between them, for j <= i. Different blocks of 16 tokens use a matrix
-/// product. Pairs within a block are computed singly, token i with four j's in each thread.
+/// Weights of pairs, sum_c q_ic k_jc times the decays between them, for j <= i. Pairs from different blocks of 16 tokens use a
+/// matrix product. Pairs within a block are computed singly: in each thread token i with four tokens j.
 template <class T>
 struct Pairs {
   Tile<T> apart;

@@ -3,7 +3,7 @@
 
 namespace ablate::kernels::cuda {
 
-constexpr int kSharedBytes = 17664;  // most of a block
+constexpr int kSharedBytes = 17664;  // the most that a block uses
 static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 std::int64_t kernel_attention_scratch(const Shape& shape, std::int64_t keys, int d, int d_value) {

@@ -36,7 +36,7 @@ struct KernelAttentionGradients {
   Heads<float> mass;  ///< [batch, heads, keys], for each head by itself; no data: not requested
 };
 
-/// Returns the floats of scratch for either direction. The larger of tokens and keys is summed by pieces of 256.
+/// Returns the number of scratch floats, forward or backward. They hold a sum for each 256 tokens or keys, whichever are more.
 std::int64_t kernel_attention_scratch(const Shape& shape, std::int64_t keys, int d, int d_value);
 
 /// @param out [batch, heads, tokens, d_value] @param stream a cudaStream_t for all kernels

@@ -17,8 +17,8 @@ struct KernelAttentionBackward {
   const float* d_totals;  ///< [sequences, d]
 };
 
-/// products [row, column], rows kRow apart: returns the sum of row threadIdx.x, in threads below kSide. All threads must call
-/// it after they wrote the products. Afterwards the memory may be reused.
+/// Returns the sum of row threadIdx.x of the products [row, column], in threads below kSide. Rows are kRow apart. All threads
+/// must call it after they wrote the products. Afterwards the memory may be reused.
 __device__ __forceinline__ float sum_of_row(const float* products) {
   float sum = 0;
   __syncthreads();

@@ -12,7 +12,7 @@ constexpr int kDeep = 32;                 // depth of a product's step
 constexpr int kPiece = 256;               // tokens that one block sums
 constexpr float kLeast = 1.0842022e-19f;  // root of the least normal float32: gradients contain a sum's square
 
-/// NaN as in the reference: phi is NaN, and so is its slope, except relu's slope, which is 1.
+/// For NaN, as in the reference, phi is NaN and its slope is NaN, except relu's slope, which is 1.
 struct Phi {
   Features map;
   __device__ float operator()(float x) const {
@@ -33,8 +33,8 @@ __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence) 
 
 /// sums [d, d_value] = sum_t (scale_t phi(a_t)) b_t^T, and totals [d] = sum_t (scale_t phi(a_t)) extra_t, over tokens t in
 /// pieces. Forward: a is k, b is v, and scale is the mass. Backward: a is q, b is the gradient, scale is 1 over the query's
-/// sum, and extra is -d_out.out. Both use the same rounded numbers in brackets, and b is not rounded. A common part of all b is
-/// then equal in sums and totals, and cancels in gradients, which are their differences.
+/// sum, and extra is -d_out.out. Sums and totals use the same rounded numbers in brackets, and b is not rounded. A common part
+/// of all b is then equal in sums and totals, and cancels in gradients, which are their differences.
 template <class T>
 struct OuterSums {
   std::int64_t heads, tokens;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(Reads<T> call) {
     __syncthreads();
     for (int i = 0; i < kOwn; ++i) {
       const int row = tile.row(i), y = left + tile.column(i);
-      // Not multiplied by 0: an overflow in a query that reads nothing would give NaN.
+      // 0 is written, not multiplied: in a query that reads nothing, an overflow times 0 would be NaN.
       if (row < tokens && y < of.d_value)
         put(out + row * call.out.token + y, inverse[row] == 0 ? 0.f : tile.at[i] * inverse[row]);
     }

@@ -1,4 +1,4 @@
-// Wrapper of tensor cores, the only one: bfloat16 products summed in float32, by a warp (sm_80 and newer).
+// The only wrapper of tensor cores: products of bfloat16 with sums in float32, by a warp (sm_80 and newer).
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@ namespace ablate::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kSharedBytes = 0;  // most of a block
+constexpr int kSharedBytes = 0;  // the most that a block uses
 static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 template <class T>

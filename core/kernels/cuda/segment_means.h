@@ -16,8 +16,8 @@ struct SegmentMeans {
   const bool* mask;     ///< [batch, tokens], true: counts; nullptr: all
 };
 
-/// Computes means [batch, heads, pieces, d] of the tokens of x that count, 0 if none does.
-/// @param mass [batch, pieces]: their number; nullptr: not requested @param stream a cudaStream_t @return nullptr, or the error
+/// Computes means [batch, heads, pieces, d] of the tokens of x that count, or 0 if no token counts.
+/// @param mass [batch, pieces]: how many; nullptr: not requested @param stream a cudaStream_t @return nullptr, or the error
 template <class T>
 const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
 

@@ -1,6 +1,6 @@
-// Product of two matrices by one block: 64 x 64 numbers of it, 16 in each of 256 threads. Operands are in shared memory with
-// the summed index first, [depth, 64], rows 68 floats apart. Threads sum float32, and tensor cores sum bfloat16. row() and
-// column() return the position of a thread's numbers, so that a kernel is written once for both types.
+// Product of two matrices. A block computes 64 x 64 of its numbers, 16 in each of 256 threads. Operands are in shared memory as
+// [depth, 64], with the summed index first and rows 68 floats apart. Threads sum float32, and tensor cores sum bfloat16. row()
+// and column() return the position of a thread's numbers, so that a kernel is written once for both types.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@ constexpr int kRow = 68;   ///< floats from a row to the next: whole float4, and
 constexpr int kThreads = 256;  ///< threads of every block that multiplies
 constexpr int kBlocks = 2;     ///< least number of blocks on a multiprocessor at once: 128 registers a thread
 constexpr int kOwn = 16;       ///< numbers of a thread
-constexpr int kBlock = 16;     ///< block of add_blocks(); tokens within a block read each other singly
+constexpr int kBlock = 16;     ///< block of add_blocks(); pairs within a block are computed singly
 
 struct FloatTile {
   float at[kOwn] = {};
@@ -22,7 +22,7 @@ struct FloatTile {
   static __device__ int row(int i) { return static_cast<int>(threadIdx.x) / 16 * 4 + i / 4; }
   static __device__ int column(int i) { return static_cast<int>(threadIdx.x) % 16 * 4 + i % 4; }
 
-  /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
+  /// += a^T b, with a and b [depth, 64], and depth a multiple of 16.
   __device__ __forceinline__ void add(const float* a, const float* b, int depth) {
     a += row(0), b += column(0);
 #pragma unroll 4
@@ -45,7 +45,7 @@ struct FloatTile {
   }
 };
 
-/// Warp w has the rows from 16 (w / 2) and the columns from 32 (w % 2): four products of 16 x 8 side by side.
+/// Warp w computes four products of 16 x 8 side by side, from row 16 (w / 2) and column 32 (w % 2) on.
 struct TensorTile {
   float at[kOwn] = {};
 
@@ -56,10 +56,10 @@ struct TensorTile {
     return static_cast<int>(threadIdx.x) / 32 % 2 * 32 + i / 4 * 8 + static_cast<int>(threadIdx.x) % 4 * 2 + i % 2;
   }
 
-  /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
+  /// += a^T b, with a and b [depth, 64], and depth a multiple of 16.
   __device__ __forceinline__ void add(const float* a, const float* b, int depth) { add_digits<false>(a, b, depth); }
 
-  /// Like add(), with twice as many digits of b: its bfloat16s and those of the rounding error.
+  /// Like add(), with twice as many digits of b: b as bfloat16, and its rounding errors as bfloat16.
   __device__ __forceinline__ void add_exact(const float* a, const float* b, int depth) { add_digits<true>(a, b, depth); }
 
   template <class Operand>
@@ -114,7 +114,7 @@ struct Operands {
   const float *a, *b;
 };
 
-/// to [rows, 64] = f(from [row, column], row), 0 behind `tokens` rows or `channels` columns. @param from rows `stride` apart
+/// to [rows, 64] = f(from [row, column], row), 0 behind `tokens` rows or `channels` columns. `from` has rows `stride` apart.
 template <class T, class F>
 __device__ __forceinline__ void load_rows(float* to, int rows, const T* from, std::int64_t stride, std::int64_t tokens,
                                           int channels, F f) {
@@ -124,7 +124,7 @@ __device__ __forceinline__ void load_rows(float* to, int rows, const T* from, st
   }
 }
 
-/// to [columns, 64] = f(from [row, column], row), transposed. @param columns a power of 2
+/// to [columns, 64] = f(from [row, column], row), transposed. `columns` is a power of 2.
 template <class T, class F>
 __device__ __forceinline__ void load_columns(float* to, int columns, const T* from, std::int64_t stride, std::int64_t tokens,
                                              int channels, F f) {

@@ -8,7 +8,7 @@ namespace {
 /// Rows that see nothing. A mean over no key would be 0/0, so these rows may see all keys and are set to 0 afterwards.
 Tensor sees_nothing(const Tensor& seen) { return seen.any(-1, true).logical_not(); }
 
-/// Rows of a matrix with the rows of all items and heads. torch gathers and scatters them without an index for each number.
+/// Indices into one matrix with the rows of all items and heads: torch then moves whole rows, without an index per number.
 /// @param index [batch, heads, count] @return [batch * heads * count, 1]
 Tensor rows_of(const Tensor& index, std::int64_t rows) {
   const auto first = arange(index.size(0) * index.size(1), index.options()).view({index.size(0), index.size(1), 1}) * rows;

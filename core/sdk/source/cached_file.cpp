@@ -20,7 +20,7 @@ constexpr auto kAbandoned = std::chrono::hours(24);
 
 Digest::Sum sum_of(const std::vector<std::uint8_t>& content) { return Digest().add(content.data(), content.size()).sum(); }
 
-/// Seal behind the content: a hash of the key and the content's hash, so that a file of another key is not accepted.
+/// Seal behind the content: a hash of the key and of the content's hash, so that a file of another key is not accepted.
 Digest::Sum seal_of(const std::string& key, const Digest::Sum& content) {
   return Digest().add(key.data(), key.size()).add(content.data(), content.size()).sum();
 }

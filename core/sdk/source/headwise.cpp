@@ -24,7 +24,7 @@ std::int64_t head_width(const char* what, std::int64_t chosen, const AttentionCo
   return context.width / heads;
 }
 
-/// Throws for results that torch would refuse without a mention of attend().
+/// Throws for results that torch would refuse without naming attend().
 void check(const HeadOutput& attended, const HeadInput& input, std::int64_t heads, std::int64_t d_value) {
   const auto &values = attended.values, &queries = input.queries;
   expect_sizes("attend()", "values", values, {queries.size(0), heads, queries.size(1), d_value},

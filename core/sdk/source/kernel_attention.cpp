@@ -62,7 +62,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
     const auto map = static_cast<FeatureMap>(context->saved_data["map"].toInt());
     const auto weighted = weights.defined() ? k * weights : k;
     const auto heads = q.size(2), d_value = v.size(3);
-    // Gradients of the numerators, and in the last column of their sums.
+    // Gradients of the numerators and, in the last column, of the sums of weights.
     auto read = at::empty({q.size(0), q.size(1), heads, d_value + 1}, q.options());
     auto numerators = read.narrow(-1, 0, d_value);
     at::div_out(numerators, gradients[0].transpose(1, 2), sums);

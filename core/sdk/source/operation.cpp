@@ -13,7 +13,7 @@ namespace {
 
 using Backward = std::function<std::vector<Tensor>(const std::vector<Tensor>&, const Saved&)>;
 
-/// Graph node by hand: torch's Function finds tensors among its arguments, but not in a list of tensors.
+/// Graph node of our own: torch's Function finds tensors among its arguments, but not in a list of tensors.
 class Operation final : public torch::autograd::Node {
  public:
   explicit Operation(Backward backward) : backward_(std::move(backward)) {}

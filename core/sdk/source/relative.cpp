@@ -6,7 +6,7 @@
 namespace ablate {
 namespace {
 
-/// R: row t is for the distance count - 1 - t. @return [count, channels], of the options' type
+/// Returns R [count, channels], of the options' type. Row t is for the distance count - 1 - t.
 Tensor distances(std::int64_t count, std::int64_t channels, const TensorOptions& options) {
   const auto wide = options.dtype() == kDouble ? options : options.dtype(kFloat);
   const auto half = (channels + 1) / 2;
@@ -16,7 +16,7 @@ Tensor distances(std::int64_t count, std::int64_t channels, const TensorOptions&
 }
 
 /// Moves row i to the left by n - 1 - i (appendix B), from order by distance to order by key. Numbers that enter from the right
-/// belong to keys later than the query. @param x [batch, heads, n, keys]
+/// belong to keys later than the query. x: [batch, heads, n, keys].
 Tensor shift(const Tensor& x) {
   const auto n = x.size(2), keys = x.size(3);
   return pad(x, {1, 0}).flatten(2).narrow(2, n, n * keys).unflatten(2, {n, keys});

@@ -128,7 +128,7 @@ class AuditedTask {
             Examination::heading(Kind::kTask));
   }
 
-  /// Prints what the history has of these data, if it is from this suite, and returns true if it was.
+  /// If the history has findings of this suite about these data, prints them and returns true.
   bool tell_kept(db::Store& store) {
     const auto known = store.audit(audit_.digest, audit_.task);
     if (!known || known->suite != kSuiteVersion) return false;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Processor time limit for all predictors on some test examples of a data set: two minutes with loading.
+/// Limit of processor time for all predictors in one call of of(); with loading, a call takes two minutes.
 constexpr double kFinding_s = 90;
 
 db::KnownFloors known_of(const FloorsJob& job, const json& document, const FoundFloors& found) {

@@ -1,4 +1,4 @@
-// Scores of predictors of a few lines on a data set: read from the history, or computed and stored there.
+// Scores of simple predictors (a few lines of code each) on a data set: read from the history, or computed and stored there.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct FloorsOf {
 class FloorsRun {
  public:
   /// @param again computes the floors of all predictors even if the history has them
-  /// @param timeout_s limit for some test examples, including loading
+  /// @param timeout_s limit for one call of of(), including loading
   FloorsRun(FloorsOf of, bool again, double timeout_s);
 
   /// Returns nullopt if the floors could not be computed: a printed line says why.
@@ -33,7 +33,7 @@ class FloorsRun {
   Executors checkers_;
 };
 
-/// Returns a line for the metric and its examples, and one for each predictor, in the order of their list.
+/// Returns a line for the metric and its examples, and a line for each predictor, in the order of `floors`.
 std::string floors_text(const db::KnownFloors& floors);
 
 nlohmann::json floors_json(const db::KnownFloors& floors);

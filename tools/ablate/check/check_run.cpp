@@ -257,7 +257,8 @@ ExitCode CheckRun::exit_code() const {
   auto code = ExitCode::kDone;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto verdict = examinations_[i].verdict();
-    // A named plugin that could not be checked, as a task without data, must not look passed. A check that does not apply may.
+    // A named plugin that could not be checked, such as a task without data, must not count as passed. A named check that does
+    // not apply may count as passed.
     const bool nothing =
         !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked" && !examinations_[i].tells_of(arguments_.only);
     if (is_refused(i))

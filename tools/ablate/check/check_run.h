@@ -20,7 +20,7 @@
 
 namespace ablate {
 
-/// Blocks of lines, written in parallel and printed in order: block 0 immediately, block 1 when block 0 is closed, and so on.
+/// Blocks of lines, written in parallel and printed in order: block 0 at once, block 1 after block 0 is closed, and so on.
 class Blocks {
  public:
   explicit Blocks(std::size_t count) : blocks_(count) {}

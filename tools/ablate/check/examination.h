@@ -32,7 +32,7 @@ class Examination {
   /// Records that a check cannot run here, and why.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
-  /// Returns the error in the request, for which the job checked nothing, or "".
+  /// Returns the error in the request that made the job check nothing, or "".
   const std::string& refused() const { return refused_; }
   const PluginInfo& info() const { return info_; }
   bool broke_off() const { return broke_off_; }
@@ -46,7 +46,7 @@ class Examination {
   bool ran_out_of_time() const { return ran_out_of_time_; }
   /// True if the results are the plugin's fault; false if its job could not run, for lack of a process for example.
   bool is_plugins_own() const { return is_plugins_own_; }
-  /// True if there is a result of a check of one of these names.
+  /// True if there is a result of a check with one of these names.
   bool tells_of(const std::vector<std::string>& names) const;
   /// Returns passed if no check failed and at least one ran, and unchecked if the job is spoilt.
   StoredVerdict verdict() const;

@@ -42,7 +42,7 @@ json value_of(const std::string& text, const ParameterInfo& parameter) {
   return value.is_discarded() || (parameter.type == ParameterType::kText && !value.is_string()) ? json(text) : value;
 }
 
-/// Returns how to write a plugin with this id: ", as compression={\"plugin\":\"rbf\"}"; "" for other parameters.
+/// Returns how to write a plugin with this id: ", as --set 'compression={"plugin":"rbf"}'"; "" for other parameters.
 std::string example(const ParameterInfo& parameter, const std::string& text) {
   if (!parameter.plugin_kind()) return "";
   const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;
@@ -51,7 +51,7 @@ std::string example(const ParameterInfo& parameter, const std::string& text) {
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
 
-/// Throws Error for a value that neither the plugin nor a part that it names reads in combination with the others.
+/// Throws Error for a value that has no effect beside the other values, on the plugin or on a part that it names.
 void refuse_idle(const PluginInfo& plugin, const json& given, const std::string& path,
                  const std::map<std::string, FoundLibrary>& parts) {
   auto section = json::object();

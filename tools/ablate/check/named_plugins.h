@@ -12,11 +12,11 @@ namespace ablate {
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors);
 
-/// Returns the parts that parameters are tried with: every compression and attention found, by id, the first of each id.
+/// Returns the parts that parameters are tried with: all compressions and attentions found, by id (the first of each id).
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
-/// Parses NAME=VALUE pairs and checks them against the schema. A value is JSON, or a text without quotes. Throws Error, also
-/// for a value of the plugin or a part that nothing reads in combination with the others, as a study does.
+/// Parses NAME=VALUE pairs and checks them against the schema. A value is JSON, or a text without quotes. Throws Error for an
+/// invalid value, and, as a study does, for a value that has no effect beside the other values.
 nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs,
                              const std::map<std::string, FoundLibrary>& parts);
 

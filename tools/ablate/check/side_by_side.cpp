@@ -59,7 +59,7 @@ class SideBySide {
 
   void take(const std::optional<Event>& event) {
     silent_s_ = event ? 0 : silent_s_ + 1;
-    if (silent_s_ > timeout_s_ + kAnswer_s) checkers_.now()->give_up();  // stops it; next() reports the loss
+    if (silent_s_ > timeout_s_ + kAnswer_s) checkers_.now()->give_up();  // stops the worker; next() reports the loss
     if (!event) return;
     const auto found = running_.find(job_of(*event));
     if (found == running_.end()) return;
@@ -80,7 +80,7 @@ class SideBySide {
 
   void give_back(const std::string& why) {
     silent_s_ = 0;
-    // Numbers fall: the last of the map started first, and is queued first again.
+    // Job numbers fall, so the last job of the map started first. It also comes first in the queue again.
     for (auto& [number, running] : running_)
       if (running.alone)
         running.job.end(HeardOfJob::lost(why), why);

@@ -12,8 +12,8 @@ void add_completion(CLI::App& app, int& exit_code);
 /// True if the words are a script's question. It is not a command, because people would see a command in the help.
 bool is_question(const std::vector<std::string>& words);
 
-/// Prints the answer: "WORD TAB description" in each line; ":file", ":folder" or ":toml" if files complete the word. Reads the
-/// history and earlier scans of plugins; starts and writes nothing. An error completes nothing.
+/// Prints the answer, a line for each word: "WORD TAB description", or ":file", ":folder" or ":toml" if files complete the
+/// word. Reads the history and earlier scans of plugins; starts and writes nothing. An error completes nothing.
 /// @param words that is_question accepted; the last is to be completed, and may be empty
 void answer_question(CLI::App& app, const std::vector<std::string>& words);
 

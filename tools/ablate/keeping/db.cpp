@@ -19,7 +19,7 @@
 namespace ablate {
 namespace {
 
-/// Lists the files beside the history, and those that belong to no attempt.
+/// Counts the files beside the history, and lists the files that belong to no attempt.
 void tell_files(const std::filesystem::path& file) {
   for (const auto& one : db::kept_files(file)) {
     print("{}: {}, {}\n", path_text(db::artifact_folder(file, one.kind)), counted(one.files, "file"), bytes_text(one.bytes));

@@ -60,8 +60,8 @@ std::optional<std::string> rates_of(const json& value) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Unites all spellings of a rate in the history's form, or in "1/2", if a value of the parameter is certainly a rate: "1/2",
-/// "0.5, 0.25". A path without a dot belongs to no plugin: "2/4" stays there if it has no other spelling.
+/// Unites all spellings of a rate in the history's form, or in the form "1/2", if a value of the parameter is surely a rate:
+/// "1/2", "0.5, 0.25". A path without a dot belongs to no plugin: "2/4" stays there if it has no other spelling.
 void unite_rates(const std::string& path, const std::vector<json>& stored, const std::vector<json*>& values) {
   const auto is_sure = [](const json& value) {
     return value.is_string() && value.get_ref<const std::string&>().find_first_of("/,") != std::string::npos && rates_of(value);
@@ -84,8 +84,8 @@ void unite_rates(const std::string& path, const std::vector<json>& stored, const
       *value = *rates;
 }
 
-/// Unites all spellings of one number of a parameter, which makes them one setting. The history's form comes first, then that
-/// of the whole number, then that of the real number. A text such as "04" stays if it has no other spelling.
+/// Unites all spellings of one number of a parameter, which makes them one setting. The history's form comes first, then the
+/// form of a whole number, then the form of a real number. A text such as "04" stays if it has no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
     std::map<double, json> forms, of_file;
@@ -128,7 +128,7 @@ void keep_each_run_once(db::ImportedFile& file) {
   file.trials = std::move(kept);
 }
 
-/// Adds notes on scores in percent that look like shares of 1, and on those above 100.
+/// Adds notes on scores in percent that look like shares of 1, and on scores above 100.
 void note_percentages(db::ImportedFile& file) {
   for (const auto& metric : file.metrics) {
     if (metric.unit != "%" || metric.kind != MetricKind::kScore) continue;
@@ -220,7 +220,7 @@ class ImportedReader {
     return found->second;
   }
 
-  /// Throws Error for a column of numbers with the name of a metric that lacks its split, because it is no parameter.
+  /// Throws Error for a column of numbers named like a metric without its split, because it is no parameter.
   void check_columns(const std::vector<CsvRecord>& records, const std::string& where) const {
     const auto& names = records.front().fields;
     for (std::size_t c = 0; c < names.size(); ++c) {
@@ -308,11 +308,11 @@ class ImportedReader {
 /// Reads CSV with a header (core/util/csv.h), or, if the text begins with "{", JSON lines as `ablate export` writes them: one
 /// trial in each line. Without a column main_metric, a trial's main metric is the first score of the test split. Spellings of
 /// one number become one value. Among lines with the same parameters and seed, only the last done one stays, or the last one if
-/// none is done. Throws Error with file, line and column for an invalid name or value, for no experiment and for no metric.
-/// @param name of the file, for messages and notes
-/// @param experiment replaces the file's own; "": those of the file
+/// none is done. Throws Error with file, line and column for an invalid name or value, or without an experiment or a metric.
+/// @param name name of the file, for messages and notes
+/// @param experiment replaces the experiments of the file; "": keeps them
 /// @param known metrics of the history
-/// @param stored values of its parameters
+/// @param stored values of the history's parameters
 db::ImportedFile read_imported(std::string_view text, const std::string& name, const std::string& experiment,
                                const std::vector<MetricInfo>& known, const db::ParameterValues& stored) {
   ImportedReader reader(name, experiment, known);
@@ -419,8 +419,8 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->type_name("NAME");
   command->add_flag("--dry-run", arguments->dry_run, "print how the file is understood, and write nothing");
   command->footer(
-      "They count in tables, with a note, and never as done: `ablate run` runs the same trials. A second import of the same "
-      "file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");
+      "Imported trials count in tables, with a note, but never as done: `ablate run` runs the same trials. A second import of "
+      "the same file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");
   command->callback([arguments, database, &exit_code] {
     exit_code = import(database(), arguments->file, arguments->experiment, arguments->dry_run);
   });

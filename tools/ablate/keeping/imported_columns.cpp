@@ -34,7 +34,6 @@ constexpr std::string_view kEnvironment = "environment.";
 
 std::string quoted(const std::string& text) { return fmt::format("\"{}\"", db::first_line(text)); }
 
-/// True for "nan" in any spelling.
 double number_of(const std::string& field) {
   const auto number = parse_number(field);
   if (!number || std::isinf(*number))
@@ -43,6 +42,7 @@ double number_of(const std::string& field) {
   return *number;
 }
 
+/// True for "nan" in any spelling.
 bool is_nan(const std::string& text) {
   const auto number = parse_number(text);
   return number && std::isnan(*number);
@@ -137,7 +137,7 @@ void put_parameter(const std::string& path, json value, db::ImportedTrial& trial
   trial.parameters[path] = std::move(value);
 }
 
-/// Finds a metric among `metrics`, also for its name over a group of the examples.
+/// Finds a metric among `metrics`, also by its name for a group of the examples.
 std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, const std::string& name) {
   for (const auto& wanted : {name, std::string(db::without_group(name))})
     for (const auto& metric : metrics)
@@ -231,7 +231,7 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
   else
     metric_ = {
         name_, "", "", "imported", declared.direction->empty() ? MetricKind::kCount : MetricKind::kScore, MetricOwner::kTask};
-  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // other history's
+  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // as in the other history
 }
 
 void ImportedColumn::put(const std::string& field, db::ImportedTrial& trial) const {

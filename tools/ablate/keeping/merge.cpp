@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// Lists the histories to merge. A folder represents the histories in it, as `ablate run --share` leaves copies in a folder.
+/// Lists the histories to merge. A folder means all histories in it, because `ablate run --share` leaves copies in a folder.
 std::vector<std::string> histories(const std::vector<std::string>& named) {
   std::vector<std::string> files;
   for (const auto& one : named) {
@@ -55,8 +55,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
   std::error_code none;
   for (const auto& other : others)
     if (std::filesystem::equivalent(file, other, none))
-      throw Error(
-          fmt::format("merge: {} is the history itself, expected another one; --db FILE says into which it goes", other));
+      throw Error(fmt::format("merge: {} is the history itself, expected another one; --db FILE names the target", other));
   std::deque<db::OtherHistory> opened;  // opens all of them before anything is written
   for (const auto& other : others) {
     const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();

@@ -18,7 +18,7 @@ struct AskedTable {
   std::vector<std::string> experiments;
   bool all = false;                                         ///< one table for the trials of all experiments
   std::string named;                                        ///< --table; "": none
-  std::map<std::string, std::vector<std::string>> options;  ///< from the command line; they replace a named table's
+  std::map<std::string, std::vector<std::string>> options;  ///< from the command line; they replace a named table's options
 };
 
 /// Adds the experiments and the options that select what a table shows.
@@ -29,7 +29,7 @@ void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked
 std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader);
 
 /// Throws Error like make_table, and if the history has several experiments and none is named.
-/// @param command of the program that has the plugin folders
+/// @param command a command of the program that has the option for plugin folders
 /// @param carries_words true if the table stores words_of
 db::Table table_of(const AskedTable& asked, const CLI::App* command, const db::Reader& reader,
                    const std::filesystem::path& database, bool carries_words);

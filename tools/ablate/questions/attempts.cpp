@@ -103,7 +103,7 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->type_name("N")
       ->check(CLI::Validator(refuse_count, "", ""));
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
-  command->footer("`ablate show ATTEMPT` tells everything about one.\nExample:\n  ablate attempts quickstart -n 5");
+  command->footer("`ablate show ATTEMPT` shows all about an attempt.\nExample:\n  ablate attempts quickstart -n 5");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto list = db::list_attempts(reader, arguments->request);

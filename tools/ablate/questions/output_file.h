@@ -23,8 +23,8 @@ struct OutputFile {
   /// failed write.
   void put(const std::string& text) const;
 
-  /// Does the same for an answer in pieces of whole lines, never stored as a whole. If `pieces` throws, the file stays
-  /// unchanged.
+  /// Does the same for an answer in pieces of whole lines. The answer is never stored as a whole. If `pieces` throws, the file
+  /// stays unchanged.
   void put(const std::function<void(const db::Write& write)>& pieces) const;
 
   /// Does the same for bytes that are not text, unchanged, and only to a file.

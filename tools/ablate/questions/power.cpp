@@ -33,7 +33,7 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("power", "How many seeds a difference needs, by the runs so far");
+  auto* command = app.add_subcommand("power", "How many seeds a difference needs, estimated from past runs");
   command->group(kQuestions);
   add_asked_table(command, arguments, {"rows", "cols", "metric", "where", "against", "contrasts", "test"});
   auto* difference = command->add_option("--difference", arguments->difference, "difference to find, in the metric's unit")

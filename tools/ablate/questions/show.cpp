@@ -177,7 +177,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   return text;
 }
 
-/// Returns the folders that `ablate run` searches in any shell, without those of this shell's environment variables.
+/// Returns the folders that `ablate run` searches in any shell, without the folders of this shell's environment variables.
 std::vector<std::filesystem::path> unnamed_folders() {
   std::vector<std::filesystem::path> paths;
   for (const auto& folder : plugin_folders({}))

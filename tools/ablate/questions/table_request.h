@@ -17,13 +17,13 @@ namespace ablate {
 /// @param command,reader must outlive the request
 db::TableRequest usual_request(const CLI::App* command, const db::Reader& reader, const std::filesystem::path& database);
 
-/// Applies the named table to the request, as defined by the study of one of the request's experiments, or of the history's
-/// only one if the request names none. `instead` replaces its options and removes those that they exclude. Throws Error if no
-/// study or several define the table.
+/// Applies a named table to the request. The study of one of the request's experiments defines it; if the request names none,
+/// all experiments of the history are searched. Options of `instead` replace those of the table, and remove the options that
+/// they exclude. Throws Error if no study or several studies define the table.
 void ask_as_named(const db::Reader& reader, const std::string& name,
                   const std::map<std::string, std::vector<std::string>>& instead, db::TableRequest& request);
 
-/// Returns the verdict in the user's cache, else this suite's verdict in the history; nullopt if both lack that code.
+/// Returns the verdict in the user's cache, else this suite's verdict in the history; nullopt if neither knows that code.
 std::optional<PluginVerdict> verdict_today(const db::Reader& history, const UsedPlugin& plugin);
 
 }  // namespace ablate

@@ -71,7 +71,7 @@ class Share {
     const auto before = copy.checkpoints();
     plan.asked.after_step = [&](std::int64_t written) {
       copy.keep_up(written);
-      if (asked_to_stop == 0) limit_.look();  // its signal would be a second one, which waits for no checkpoint
+      if (asked_to_stop == 0) limit_.look();  // a second signal would not wait for a checkpoint
     };
     const auto launched = [&] {
       try {
@@ -162,12 +162,12 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// Records how this task of Slurm's ended, unless the shared folder is unmounted: the mount point would hide the file.
+/// Records how this Slurm task ended, unless the shared folder is unmounted: the mount point would hide the file.
 void say_end(const fs::path& shared, const std::string& word) {
   if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
 }
 
-/// Puts a stopped task of Slurm's back into the queue, if its kind of stop allows it, and returns the last word about it.
+/// Puts a stopped Slurm task back into the queue if its kind of stop allows it, and returns the word that say_end() records.
 /// @param is_near true if its time limit stopped it
 /// @param got_on true if this run of the job made progress
 std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on) {

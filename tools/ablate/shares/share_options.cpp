@@ -32,7 +32,7 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
        kManyMachines);
   command
       .add_option("--shares", arguments.shares,
-                  "into how many shares of about equal cost the trials go; with --slurm default: 4 for each task of the array")
+                  "number of shares, of about equal cost; default with --slurm: 4 for each task of the array")
       ->check(whole_number(1, SharesPlan::kMostShares, "shares"))
       ->type_name("N")
       ->group(kManyMachines);

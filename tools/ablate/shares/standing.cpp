@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// State of a share from the copies of its runs: done and failed trials, and the last message of running ones.
+/// State of a share from the copies of its runs: done and failed trials, and the last message of running trials.
 struct ShareState {
   std::size_t trials = 0, done = 0, failed = 0;
   bool has_ended = false;
@@ -32,7 +32,7 @@ struct ShareState {
   std::string trouble;               ///< error of a copy that cannot be read
 };
 
-/// Adds the contents of one copy. `keys` are those of the share's trials.
+/// Adds the contents of one copy. `keys` are the keys of the share's trials.
 void look_at(const fs::path& copy, const SharesPlan& plan, const std::vector<std::string>& keys, std::set<std::string>& done,
              std::set<std::string>& failed, std::vector<std::string>& running) {
   const db::Reader reader(copy);

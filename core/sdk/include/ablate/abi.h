@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// Increased whenever a header of this SDK changes the data that compiled plugins and the host exchange.
+// This number is increased whenever a header of this SDK changes the data that compiled plugins and the host exchange.
 #define ABLATE_SDK_VERSION 10
 
-// Plugins and the host exchange torch tensors, so both must use the same torch. ablate_add_plugin defines it, as "2.11.0".
+// Plugins and the host exchange torch tensors, so both must use one torch version. ablate_add_plugin defines it, as "2.11.0".
 #ifndef ABLATE_TORCH_VERSION
 #define ABLATE_TORCH_VERSION "unknown"
 #endif

@@ -20,7 +20,7 @@ enum class Packing { kZip, kTar };  ///< kTar: plain, or packed by gzip or xz
 class Archive {
  public:
   /// Throws FileError if the file is not an archive of this kind, is damaged or is cut off. Every call throws FileError for
-  /// that, and if the content read from all entries exceeds most_unpacked() of the file's size.
+  /// these faults, and if the content read from all entries exceeds most_unpacked() of the file's size.
   Archive(const std::filesystem::path& path, Packing packing);
   /// Opens the zip archive that is the current entry of `outer`. `outer` must live longer and stay on that entry.
   explicit Archive(Archive& outer);

@@ -108,8 +108,8 @@ class Compression : public Module {
   explicit Compression(const CompressionContext& context)
       : id_(context.id), promises_(context.promises), slots_(context.slots) {}
 
-  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are those of the context, and length
-  /// is at most its max_length. In evaluation no registered tensor may change.
+  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are as in the context, and length is
+  /// at most its max_length. In evaluation no registered tensor may change.
   Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from

@@ -14,8 +14,8 @@ struct DecayedSums {
 /// segments and single tokens give the same sums. No number is divided by a decay, so even a strong decay does not overflow. No
 /// [n, n] matrix exists: only pairs within chunks of 64, and a sum for each chunk.
 /// @param q, k [batch, heads or 1, n, d_key] @param v [batch, heads, n, d_value], float32 or float64
-/// @param log_decay [batch or 1, heads, n, d_key or 1] of their type, at most 0; undefined: no decay. Padding keeps the sums
-/// with k = 0 and a log decay of 0.
+/// @param log_decay [batch or 1, heads, n, d_key or 1] of q's type, at most 0; undefined: no decay. At padding, k = 0 and a log
+/// decay of 0 keep the sums.
 /// @param state S_0, [batch, heads, d_key, d_value]; undefined: 0
 /// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if d_key and d_value are at most 320;
 /// multiples of 16 are not copied. Differentiable once.

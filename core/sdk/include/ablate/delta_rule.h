@@ -7,16 +7,16 @@ namespace ablate {
 
 /// Keys, values and strengths that correct a state, in the order of tokens.
 struct DeltaRule {
-  Tensor q, k;       ///< [batch, heads, n, d_key]; keys at padding 0
-  Tensor v;          ///< [batch, heads, n, d_value], at padding 0
-  Tensor erase;      ///< [batch, heads, n, 1 or d_key], from 0 to 2: share of the state's value under a key that is removed
-  Tensor write;      ///< [batch, heads, n, 1 or d_value]: share of the new value that is added
-  Tensor log_decay;  ///< [batch or 1, heads, n, 1 or d_key], at most 0; at padding 0; undefined: no decay
+  Tensor q, k;       ///< [batch, heads, n, d_key]; keys are 0 at padding
+  Tensor v;          ///< [batch, heads, n, d_value], 0 at padding
+  Tensor erase;      ///< [batch, heads, n, 1 or d_key], from 0 to 2: removed share of the state's value under a key
+  Tensor write;      ///< [batch, heads, n, 1 or d_value]: added share of the new value
+  Tensor log_decay;  ///< [batch or 1, heads, n, 1 or d_key], at most 0, and 0 at padding; undefined: no decay
   Tensor state;      ///< S_0, [batch, heads, d_key, d_value]; undefined: 0
 };
 
 /// S_i = (I - k_i (erase_i * k_i)^T) diag(exp(log_decay_i)) S_(i-1) + k_i (write_i * v_i)^T, read by q_i S_i (Gated
-/// DeltaNet-2). With one number a head for both strengths this is Kimi Delta Attention, and with one decay too, Gated DeltaNet.
+/// DeltaNet-2). With one number for both strengths of a head, this is Kimi Delta Attention; with one decay too, Gated DeltaNet.
 /// A whole sequence, segments and single tokens give the same result. Within chunks of 64 a triangular system is solved (the WY
 /// form). A state connects the chunks. No number is divided by a decay. If |k_i| is at most 1, erasing does not make a state
 /// grow, unless the channels have different strengths. With an erase above 1, eigenvalues reach -1 (Grazzi et al. 2024).

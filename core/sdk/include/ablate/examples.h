@@ -71,7 +71,7 @@ class GeneratedTask : public Task {
   std::uint64_t seed_;
 };
 
-/// Generated task whose examples are rows. If the task names a slice, it has one, the length.
+/// Generated task whose examples are rows. If the task names slices, there is one: the length.
 class GeneratedRows : public GeneratedTask {
  public:
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const final {
@@ -142,7 +142,7 @@ inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
 inline bool belongs_to(Split split, std::uint64_t number) { return number % 3 == static_cast<std::uint64_t>(split); }
 
 /// Returns the first draw that belongs to the split.
-/// @param too_few() message of the std::invalid_argument that is thrown if none of 1000 draws does
+/// @param too_few() message of the std::invalid_argument that is thrown if no draw of 1000 belongs to it
 template <class Draw, class Belongs, class TooFew>
 auto draw_until(const Draw& draw, const Belongs& belongs, const TooFew& too_few) {
   constexpr int kMostDraws = 1000;

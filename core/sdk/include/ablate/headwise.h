@@ -19,8 +19,8 @@ struct HeadOptions {
   /// layer inputs and projected with the current weights. evaluation_memory, if above 0, replaces memory in evaluation.
   std::int64_t memory = 0, evaluation_memory = 0;
   /// Tokens of a short convolution of q, k and v, with SiLU behind it (Mamba, DeltaNet). Each channel is convolved by itself,
-  /// and the last weight is for the token itself. The base class keeps its state. 0: none. Self-attention only. Throws
-  /// std::logic_error together with a memory or if keys are queries.
+  /// and the last weight is for the token itself. The base class keeps its state. 0: none. Self-attention only. The constructor
+  /// throws std::logic_error if there is also a memory, or if keys are queries.
   std::int64_t convolution = 0;
 };
 

@@ -44,7 +44,7 @@ class InputFile {
   explicit InputFile(std::filesystem::path path);
 
   /// Fills `to`. Throws FileError if the gzip stream is cut off, damaged, or longer than most_unpacked().
-  /// @return the number of bytes read: fewer than its size only at the end of the content
+  /// @return the number of bytes read: fewer than the size of `to` only at the end of the content
   std::size_t read(std::span<std::uint8_t> to);
 
   /// Fills `to`. Throws FileError if the content ends before.
@@ -71,7 +71,7 @@ class InputFile {
 /// Lines of text, read in little memory for a file of any size.
 class Lines {
  public:
-  /// Fills `to` with the next bytes. Returns the number of bytes: fewer than its size only at the end of the content.
+  /// Fills `to` with the next bytes. Returns the number of bytes: fewer than the size of `to` only at the end of the content.
   using Read = std::function<std::size_t(std::span<std::uint8_t> to)>;
 
   /// Reads a file, plain or gzipped. Throws FileError like InputFile, here and in next().

@@ -55,7 +55,7 @@ class LandmarkCompression : public Compression {
   /// Reads landmarks and saves no state. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass
   /// [batch, heads or 1, slots] of the values' type. If all slots have equally many tokens, mass is one expanded number above
   /// 0. A query whose weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time, without an [n, slots]
-  /// matrix. Causal ones store a sum [d_key, d_value + 1] for each slot and query: d_value + 1 times the queries' memory.
+  /// matrix. If causal, they store a sum [d_key, d_value + 1] for each slot and query: d_value + 1 times the queries' memory.
   ReadOutput do_read(const ReadInput& input) final {
     if (!input.memory.mass.defined()) throw std::logic_error("a memory of landmarks has a mass, and do_write() defined none");
     return {.values = values_of(input), .usage = input.looks ? looks(input) : Tensor()};

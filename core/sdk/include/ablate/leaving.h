@@ -1,4 +1,4 @@
-// Tokens that leave the memory of earlier segments with each segment: compressive-transformer, infinity.
+// Tokens that leave the memory of earlier segments when a new segment arrives: compressive-transformer, infinity.
 #pragma once
 
 #include "ablate/headwise.h"

@@ -42,7 +42,7 @@ struct Projections {
   std::int64_t heads = 1;
 };
 
-/// [batch, length, heads * d_head] -> [batch, heads, length, d_head], a view. Throws c10::Error if heads does not divide it.
+/// [batch, length, heads * d_head] -> [batch, heads, length, d_head], a view. Throws c10::Error for other sizes.
 inline Tensor split_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(1, 2); }
 
 /// Inverse of split_heads, [batch, heads, length, d_head] -> [batch, length, heads * d_head]. Usually a copy.

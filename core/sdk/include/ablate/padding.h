@@ -1,4 +1,4 @@
-// Padding in compressions: tokens that do not count, and slots that an item has.
+// Padding in compressions: tokens that do not count, and slots that exist for an item.
 #pragma once
 
 #include "ablate/rate.h"

@@ -53,7 +53,7 @@ struct Capabilities {
   // compression
   bool slots_have_keys = false;  ///< a slot has a key that may be projected after compression (all but random features)
   /// A constant sequence is compressed to that constant. For an attention: weights sum to 1, so the number of tokens makes no
-  /// difference if all are alike. (An attention with a compression promises it over compressions that promise it too.)
+  /// difference if all are alike. (An attention with a compression promises it only if the compression does.)
   bool averages = false;
   bool lossless_at_rate_1 = false;  ///< at rate 1 a read equals attention over the sequence itself
   bool causal_reads = false;        ///< with a rate, a query can be restricted to the slots complete before it

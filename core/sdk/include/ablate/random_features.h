@@ -45,7 +45,7 @@ class FeatureVectors final : public Module {
   std::int64_t redraw_;
   bool orthogonal_;
   Generator draws_;  // on the CPU
-  Tensor seed_;      // [1] int64, of later draws
+  Tensor seed_;      // [1] int64, for later draws
 };
 
 }  // namespace ablate

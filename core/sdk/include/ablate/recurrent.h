@@ -45,7 +45,7 @@ struct Recurred {
 };
 
 /// Descriptor::promises for recurrent attentions with a parameter "norm", which declare causal, not bidirectional, key_padding,
-/// stateful, recurrent. Half precision needs the norm, because sums of products of three exceed float16's range.
+/// stateful, recurrent. Half precision needs the norm, because sums of products of three numbers exceed float16's range.
 inline Capabilities recurrent_promises(const Capabilities& declared, const Values& values, std::span<const Capabilities>) {
   auto can = declared;
   can.half_precision = values.boolean("norm");

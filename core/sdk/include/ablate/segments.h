@@ -50,7 +50,7 @@ class Segments {
   Tensor there() const { return there_.unsqueeze(1); }
   /// [batch or 1, 1, slots] int64: number of tokens.
   Tensor tokens() const { return there().sum(-1); }
-  /// Returns the tokens of x by segment, 0 where there is no token. Padding has no gradient, and its NaNs are left out.
+  /// Returns the tokens of x by segment, 0 if there is no token. Padding has no gradient, and its NaNs are left out.
   /// @param x [batch, heads, length, d] @return [batch, heads, slots, width, d]
   Tensor of(const Tensor& x) const {
     const auto b = x.size(0), h = x.size(1), d = x.size(3), count = index_.size(1);

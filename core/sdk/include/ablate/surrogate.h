@@ -22,7 +22,7 @@ struct Surrogate : c10::DebugInfoBase {
   std::size_t next = 0;
   bool replays = false;
 
-  /// Returns this thread's surrogate, or null: usually, and always outside the suite.
+  /// Returns this thread's surrogate, or null if none is set. Outside the suite none is ever set.
   static Surrogate* current() { return static_cast<Surrogate*>(c10::ThreadLocalDebugInfo::get(kSlot)); }
 };
 

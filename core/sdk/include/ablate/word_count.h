@@ -11,8 +11,8 @@ class WordCount {
  public:
   virtual ~WordCount() = default;
 
-  /// Returns the words in the first `places` indices of a split, counted like its publication; 0: none. After load(). Any
-  /// thread.
+  /// Returns the words in the first `places` indices of a split, counted as in the data's publication; 0: none. After load().
+  /// Any thread.
   /// @param places in [1, size(split)]
   virtual std::int64_t words(Split split, std::int64_t places) const = 0;
 };

@@ -63,8 +63,8 @@ struct Machine {
 Machine& machine = *new Machine;  // never destroyed, because stuck fibers refer to it
 
 // Addresses by which the thread sanitizer learns the order of accesses. `begun`: earlier accesses come before a block. `left`:
-// a thread that ended or waits comes before the accesses after the block. `meeting`: all threads met at a barrier. Two barriers
-// alternate, so a thread that reaches the next barrier early does not order threads that have not yet left this one.
+// accesses of an ended or waiting thread come before accesses after the block. `meeting`: all threads met at a barrier. Two
+// barriers alternate, so a thread that reaches the next barrier early does not order threads that have not yet left this one.
 char begun, left, meeting[2];
 
 std::uint32_t drawn() {

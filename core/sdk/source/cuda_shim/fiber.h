@@ -17,7 +17,7 @@ class Fiber {
 
   /// Called by the scheduler. Runs the fiber until leave().
   void resume();
-  /// Called by the fiber itself. @param forever true if it is never resumed
+  /// Called by the fiber itself. `forever` is true if it is never resumed.
   void leave(bool forever);
 
  private:

@@ -1,6 +1,6 @@
 // Axes of parallel coordinates: a parameter's values or a metric's numbers, from bottom to top.
 
-/** Returns all possible axes: {name, number(trial) (null: axis of texts), text(trial), values: to be marked, if few}. */
+/** Returns all possible axes: {name, number(trial) (null: axis of texts), text(trial), values: values to mark, if they are few}. */
 function axesOf(report) {
   const parameters = report.differing.map((parameter) => {
     const isNumber = Boolean(parameter.numbers) && parameter.values.length > 2;

@@ -2,7 +2,7 @@
 
 const kColours = 8;
 
-/** A colouring: {name, of(trial) -> its group or -1, groups: [texts], numbers: of each group, or null}. */
+/** Returns all colourings: {name, of(trial) -> its group or -1, groups: [texts], numbers: a number for each group, or null}. */
 function waysToColour(report) {
   const ways = [];
   const byRow = rowsOfTable(report);

@@ -56,7 +56,7 @@ function showCosts(parent, report, choice, look, openTrials) {
   const choose = (axis) => (i) => { state[axis] = report.metrics[i]; chart.redraw(); };
   figure.prepend(figure.firstChild, el("div", { class: "controls" },
     select("metric", names, report.metrics.indexOf(state.y), choose("y")), select("against", names, report.metrics.indexOf(state.x), choose("x"))));
-  figure.append(el("figcaption", {}, "A dot a trial; dashed: the front, where none is both better and cheaper."));
+  figure.append(el("figcaption", {}, "Each dot is a trial. Dashed: the front, whose trials no other trial beats in both."));
   parent.append(figure);
   choice.listeners.push(() => chart.redraw());
   look.listeners.push(() => chart.redraw());

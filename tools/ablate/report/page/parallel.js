@@ -61,7 +61,7 @@ function showParallel(parent, report, choice, look) {
   }
 
   const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-  const brushText = (axis) => (state.brushes.has(axis) ? `${counted(choice.count, "trial")} chosen` : "no brush; arrow keys make one and move it, with Shift they widen it, Escape takes it away");
+  const brushText = (axis) => (state.brushes.has(axis) ? `${counted(choice.count, "trial")} chosen` : "no brush; arrow keys make a brush and move it, with Shift they widen it, Escape removes it");
 
   function setBrush(axis, range) {
     if (range) state.brushes.set(axis, range);

@@ -87,7 +87,7 @@ function makeTable(parent, model) {
     const base = state.pinned >= 0 && state.pinned !== row && model.columns[c].number ? model.field(state.pinned, c).value : null;
     if (typeof base === "number" && typeof field.value === "number") {
       const difference = field.value - base;
-      made.append(el("span", { class: "delta", title: "less the pinned row" }, `${difference < 0 ? "−" : "+"}${brief(Math.abs(difference))}`));
+      made.append(el("span", { class: "delta", title: "difference to the pinned row" }, `${difference < 0 ? "−" : "+"}${brief(Math.abs(difference))}`));
     }
     return made;
   }
@@ -96,7 +96,7 @@ function makeTable(parent, model) {
     const pin = () => { state.pinned = state.pinned === row ? -1 : row; fill(); body.querySelector(`[data-row="${row}"]`).focus(); };
     const pinned = state.pinned === row;
     const made = el("tr", { class: pinned ? "row pinned" : "row", tabindex: "0", "data-row": row, click: () => model.open && model.open(row) },
-      ...(model.pins ? [el("td", {}, el("button", { class: "pin", "aria-pressed": String(pinned), "aria-label": pinned ? "unpin this row" : "pin this row: others show their difference to it",
+      ...(model.pins ? [el("td", {}, el("button", { class: "pin", "aria-pressed": String(pinned), "aria-label": pinned ? "unpin this row" : "pin this row: other rows show their difference to it",
         click: (event) => { event.stopPropagation(); pin(); } }, pinned ? "◆" : "◇"))] : []),
       ...shownColumns().map((c) => cell(row, c)));
     made.addEventListener("keydown", (event) => {

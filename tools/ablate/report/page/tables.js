@@ -36,7 +36,7 @@ function showTables(parent, report, openTrials) {
   }
 }
 
-/** Marks the first of a cell's fields (its number, its difference, its p) as its number. */
+/** A cell has several fields: its number, difference and p. Marks the first of them, which is the number. */
 function markMain(row) {
   let last;
   for (const field of row) {

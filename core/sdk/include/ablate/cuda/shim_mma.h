@@ -8,9 +8,9 @@ namespace ablate::shim {
 
 inline float bf16_of(std::uint32_t pair, int which) { return std::bit_cast<float>(pair >> (16 * which) << 16); }
 
-/// d [16, 8] += a [16, 16] b [16, 8]. Lane 4 g + t holds these numbers. Of a, as pairs of neighbours in a row: rows g, g + 8,
-/// g, g + 8 in columns 2 t, 2 t, 2 t + 8, 2 t + 8. Of b, as pairs in a column: rows 2 t and 2 t + 8 in column g. Of d: rows g,
-/// g, g + 8, g + 8 in columns 2 t, 2 t + 1, 2 t, 2 t + 1.
+/// d [16, 8] += a [16, 16] b [16, 8]. Lane 4 g + t holds these numbers. From a, pairs of neighbours in a row: rows g, g + 8, g,
+/// g + 8 in columns 2 t, 2 t, 2 t + 8, 2 t + 8. From b, pairs in a column: rows 2 t and 2 t + 8 in column g. From d: rows g, g,
+/// g + 8, g + 8 in columns 2 t, 2 t + 1, 2 t, 2 t + 1.
 inline void mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   struct Own {
     std::uint32_t a[4], b[2];

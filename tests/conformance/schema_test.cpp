@@ -186,7 +186,7 @@ TEST_CASE("a read of a parameter as another type is refused") {
   tests::check_mentions(unread(wrong), "no instance reads gap");
 }
 
-TEST_CASE("an extension is null for a name that the library does not know, with its version") {
+TEST_CASE("an extension is null for an unknown name; the version is part of the name") {
   auto made = attention<both>();
   CHECK(said(made, "extension") == "no check");
   static constexpr int kOffered = 1;

@@ -1,4 +1,4 @@
-// Examples in two splits, twice in one, or nearly so, and exemptions that a task may declare for them.
+// Equal or nearly equal examples in two splits or in one split, and exemptions that a task may declare for them.
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;

@@ -72,7 +72,7 @@ TEST_CASE("a text starts at declared places, but not at each row or at each posi
   check_mentions(said(everywhere, "starts", "train"), "a text starts at 256 of 256 places that follow each other");
 }
 
-TEST_CASE("rows that begin off the grid, far after the first ones") {
+TEST_CASE("rows that begin off the grid, far after the first rows") {
   const auto checks = rows("skips");
   CHECK(failing_of(checks) == Names{"contiguous"});
   check_mentions(said(checks, "contiguous", "train"), "differ from the rows that begin half a row later");

@@ -167,7 +167,7 @@ TEST_CASE("settings of a cell have the same weight, even with different numbers 
   CHECK(std::isnan(gone.table({}).cell(0, 0, 0).deviation));
 }
 
-TEST_CASE("the deviation over settings is the deviation of each seed's mean over the settings") {
+TEST_CASE("the deviation over settings is the deviation between the seeds' means over the settings") {
   const Rates study({{0.1, {10, 14, 11}}, {0.2, {20, 28, 23}}});
   const auto table = study.table({});
   const auto& cell = table.cell(0, 0, 0);

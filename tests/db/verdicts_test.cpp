@@ -124,7 +124,7 @@ TEST_CASE("a number has the worst verdict of its plugins, including the task") {
   CHECK(has(table.notes.at(1), "? never checked: linear, mine;"));
 }
 
-TEST_CASE("if only some numbers of a row are affected, only these are marked") {
+TEST_CASE("if only some numbers of a row are affected, only these numbers are marked") {
   Study study;
   study.add("softmax", kPassed);
   study.add("linear", kUnchecked);

@@ -58,7 +58,7 @@ class TunedStudy {
   Folder folder_;
 };
 
-/// Runs by rate, with one seed: the neighbours of the best leave the window, and further values are inside again.
+/// Returns runs of one seed, one for each dev number, at rates that double.
 std::vector<Run> curve(const std::vector<double>& devs) {
   std::vector<Run> runs;
   double rate = 1e-3;

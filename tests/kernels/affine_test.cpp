@@ -1,4 +1,4 @@
-// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts, threads, and faults to be noticed.
+// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts and threads. Faults must be noticed.
 #include "core/kernels/affine.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -49,7 +49,7 @@ std::vector<Tensor> with_their_gradients(const Map& of, std::vector<Tensor> inpu
   return all;
 }
 
-/// Runs the fused form itself if the machine has one, faster or not.
+/// Runs the fused form itself if the machine has one, even if it is not faster.
 std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(of, inputs, [&](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     if (!fused || kernels::instructions().empty()) return affine(x, weight, bias, fused);

@@ -31,7 +31,7 @@ inline std::vector<Tensor> inputs_of(const Case& of) {
   return inputs;
 }
 
-/// Mask with which item b counts only its first keys, and the last item counts none.
+/// Returns a mask with which item b counts only its first keys, and the last item counts no key.
 inline Tensor mask_of(const Case& of) {
   if (!of.masked) return {};
   const auto keys = of.keys > 0 ? of.keys : of.n;

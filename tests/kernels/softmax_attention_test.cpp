@@ -57,7 +57,7 @@ std::vector<Tensor> with_their_gradients(std::vector<Tensor> inputs, const Made&
   return all;
 }
 
-/// Runs the fused form itself if the machine has one, faster or not.
+/// Runs the fused form itself if the machine has one, even if it is not faster.
 std::vector<Tensor> found(const Read& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(inputs, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     const auto mask = mask_of(of);

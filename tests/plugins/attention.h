@@ -10,7 +10,7 @@ namespace ablate::test {
 inline constexpr std::int64_t kChannels = 16;
 inline constexpr std::int64_t kMaxLength = 80;
 
-/// Makes an attention in float64 and evaluation mode. @param place its width and lengths are filled in if they are 0
+/// Makes an attention in float64 and evaluation mode. Fills in the width and the lengths of `place` if they are 0.
 inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint64_t seed = 1, AttentionPlace place = {},
                                        const FindPlugin& find = find_plugin) {
   if (place.d_model == 0) place.d_model = kChannels;
@@ -63,7 +63,7 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
-/// distance() divided by the largest number of each expected tensor, at least 1e-3.
+/// Returns the largest distance() after division by the largest number of the expected tensor, at least 1e-3.
 inline double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   double most = found.size() == expected.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i)
@@ -89,15 +89,15 @@ inline Tensor similarity(const std::string& name, const Tensor& q, const Tensor&
   return phi(keys).matmul(phi(q));
 }
 
-/// Read of one query. @param mass weight of each key. Returns 0 if the weights add up to 0.
+/// Returns the read of one query, or 0 if the weights add up to 0. @param mass weight of each key
 inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mass) {
   const auto weights = similarity(name, q, keys) * mass;
   const auto sum = weights.sum();
   return sum.item<double>() > 0 ? weights.matmul(values) / sum : (weights.matmul(values) * 0);
 }
 
-/// Attention of one item, uncompressed, head by head and query by query. @param queries [n, d_model] @param context [n_context,
-/// d_model] @param offset for causal queries: query i sees keys 0 to offset + i
+/// Computes uncompressed attention of one item, head by head and query by query. The causal query i sees keys 0 to offset + i.
+/// @param queries [n, d_model] @param context [n_context, d_model]
 inline Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads, const Tensor& queries,
                      const Tensor& context, bool causal = false, std::int64_t offset = 0) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),

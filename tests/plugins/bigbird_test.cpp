@@ -106,7 +106,7 @@ TEST_CASE("bigbird with all blocks equals softmax") {
         1e-12);
 }
 
-TEST_CASE("bigbird draws the requested number of different blocks, neither near nor global, by head, block and seed") {
+TEST_CASE("bigbird draws the requested number of different blocks, neither near nor global, for each head, block and seed") {
   const Shape shape{.block = 1, .random = 3};
   constexpr std::int64_t n = 60;
   const auto attention = bigbird(shape);

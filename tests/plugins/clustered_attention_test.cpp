@@ -32,7 +32,7 @@ std::int64_t differing(const Bits& a, const Bits& b) {
   return count;
 }
 
-/// Returns the side of each plane that a query is on. @param planes [d + 1, bits], the last row its distance from the origin
+/// Returns on which side of each plane a query is. @param planes [d + 1, bits]; the last row has the distances from the origin
 Bits hash(const Tensor& q, const Tensor& planes) {
   const auto d = q.size(0);
   const auto side = q.detach().matmul(planes.narrow(0, 0, d)) + planes[d];
@@ -41,7 +41,7 @@ Bits hash(const Tensor& q, const Tensor& planes) {
   return bits;
 }
 
-/// k-means by the number of different bits. @param q [n, d] of one head @return the cluster of each query
+/// Returns the cluster of each query by k-means over the number of different bits. @param q [n, d] of one head
 std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tensor& planes) {
   const auto n = q.size(0), count = std::min(shape.clusters, n);
   std::vector<Bits> hashes, centres;

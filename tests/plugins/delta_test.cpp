@@ -102,7 +102,7 @@ Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Varian
   return layer(attention, "output", variant.gate ? normed * swish(layer(attention, "gate", x)) : normed);
 }
 
-/// Returns the faults that show in a variant.
+/// Returns the faults that change a variant's results.
 std::vector<Wrong> wrongs_of(const Variant& variant) {
   std::vector<Wrong> wrongs = {Wrong::kNoCorrection, Wrong::kLongKeys};
   if (variant.decay != "none") wrongs.push_back(Wrong::kLateDecay);
@@ -182,7 +182,7 @@ TEST_CASE("delta writes a value that can be read by its key, and replaces the ke
   CHECK(distance(run(*attention, {x})[0], expected) < 1e-4);  // keys have length 1, up to 1e-6
 }
 
-TEST_CASE("delta: the parity of bits is a sign that eigenvalues of -1 flip, and eigenvalues of 0 lose") {
+TEST_CASE("delta: with eigenvalues of -1, a sign keeps the parity of bits; eigenvalues of 0 lose it") {
   // Beta is at its maximum for a 1 and 0 for a 0. All keys and queries are equal, and values are 0 after the first token.
   for (const bool negative : {true, false}) {
     const auto attention =

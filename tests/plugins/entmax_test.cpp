@@ -99,7 +99,7 @@ TEST_CASE("sparsemax, 1.5-entmax and top-k equal the papers' algorithms, causal 
   check({{"weights", "top-k"}, {"k", 4}}, [](const Tensor& scores) { return top(scores, 4); });
 }
 
-TEST_CASE("entmax equals its equation at every alpha; a trained alpha belongs to one head, starts at 1.5, has a gradient") {
+TEST_CASE("entmax equals its equation at every alpha; a trained alpha of each head starts at 1.5 and has a gradient") {
   const auto x = random_tokens(1, 13, 2) * 3;
   for (const double alpha : {1.02, 1.1, 1.9}) {
     const auto attention = entmax({{"alpha", alpha}});

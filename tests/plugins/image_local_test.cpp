@@ -91,7 +91,7 @@ TEST_CASE("image-local equals softmax attention under its mask, on whole picture
     }
 }
 
-TEST_CASE("image-local: padded equals cut, and padding has no effect") {
+TEST_CASE("image-local: a padded item equals the item without its padding, and padding has no effect") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = image_local(shape);

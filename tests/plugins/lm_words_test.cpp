@@ -26,7 +26,7 @@ nlohmann::json words(std::int64_t vocabulary, std::int64_t least_count = 1) {
   return {{"tokens", "words"}, {"vocabulary", vocabulary}, {"least_count", least_count}};
 }
 
-/// Returns the words of a text, and <eos> for each line, only by the standard library.
+/// Returns the words of a text, and <eos> for each line, with only the standard library.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream lines(text);

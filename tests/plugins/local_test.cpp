@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kHeads = 2;
 
 /// [n, offset + n] bool: token i sees its own block and both neighbours, or only the previous one if causal.
-/// @param offset keys of the block before the first block
+/// @param offset number of keys in the block before the first block
 Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t offset = 0) {
   const auto seen = [&](std::int64_t i, std::int64_t j) {
     const auto apart = (j + window) / window - 1 - i / window;  // in blocks
@@ -57,7 +57,7 @@ TEST_CASE("local attention differs from another window, and from a band instead 
   CHECK(distance(output, masked(*attention, x[0], x[0], band)) > 1e-3);
 }
 
-TEST_CASE("local attention: padded equals cut, and padding has no effect") {
+TEST_CASE("local attention: a padded item equals the item without its padding, and padding has no effect") {
   for (const bool causal : {false, true}) {
     const auto attention = local(4, causal);
     const std::vector<std::int64_t> lengths = {14, 9, 4, 1};

@@ -86,7 +86,7 @@ TEST_CASE("longformer equals softmax attention under its mask, at any length, wi
     }
 }
 
-TEST_CASE("longformer: padded equals cut, and padding has no effect") {
+TEST_CASE("longformer: a padded item equals the item without its padding, and padding has no effect") {
   for (const auto& shape : kShapes) {
     const auto attention = longformer(shape);
     unlike(*attention);

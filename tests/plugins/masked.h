@@ -35,7 +35,7 @@ inline Tensor masked(const Attention& attention, std::int64_t heads, const Tenso
   return joined_heads(attention, masked_heads(attention, heads, queries, context, seen));
 }
 
-/// Calls `seen` for each pair. @return [n, keys] bool, keys from -offset on
+/// Returns [n, offset + n] bool: the result of `seen` for each query and key. Keys begin at -offset.
 template <class Seen>
 Tensor pairs(std::int64_t n, const Seen& seen, std::int64_t offset = 0) {
   auto result = full({n, offset + n}, false, kBool);
@@ -62,7 +62,7 @@ inline Off off_by(Attention& attention, const Tensor& x, const ItemOracle& oracl
                                                gradients(attention, (expected * weights).sum(), {leaf}))};
 }
 
-/// Same differences for items of different lengths with NaN behind them: outputs and gradients of real tokens.
+/// Returns these differences for items of different lengths, padded with NaN: outputs and gradients of real tokens.
 inline Off off_padded(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths,
                       const ItemOracle& oracle) {
   const auto n = x.size(1), items = x.size(0);

@@ -232,7 +232,7 @@ TEST_CASE("a forward pass does not make states to count them") {
   CHECK(state.size() == 3);
 }
 
-TEST_CASE("mixed promises the common promises of its parts, and the worst of their costs") {
+TEST_CASE("mixed has the promises that all its parts have, and the worst of their costs") {
   const auto compressed = part("compressed", {{"compression", {{"plugin", "clustering"}}}});
   CHECK(promised({part("linear"), part("linear")}).recurrent);
   CHECK(promised({part("linear"), part("softmax")}).stateful);

@@ -50,7 +50,7 @@ TEST_CASE("generated pictures are complete, balanced and all different") {
       connected += examples[i].label;
       second += i % 2 == 1 ? examples[i].label : 0;
     }
-    CHECK(second > size / 12);  // no position shows which of the two
+    CHECK(second > size / 12);  // an index does not show the label
     CHECK(second < size * 5 / 12);
     CHECK((connected == size / 2 || connected == (size + 1) / 2));  // half of all examples
   }
@@ -89,7 +89,7 @@ TEST_CASE("generation depends only on the parameters, not on threads or sizes, a
   CHECK(load_task("pathfinder", {{"train", 600}, {"dev", 31}, {"test", 30}}, three.path())->digest() != a->digest());
 }
 
-TEST_CASE("generated pictures are read from the cache; a damaged one is made anew") {
+TEST_CASE("generated pictures are read from the cache; a damaged cache is made anew") {
   const TemporaryFolder cache;
   const auto first = load_task("pathfinder", kSmall, cache.path());
   const auto file = fs::directory_iterator(cache.path())->path();

@@ -93,7 +93,7 @@ TEST_CASE("performer: sums of trigonometric weights are at least a thousandth of
   CHECK(distance(run(*attention, {x})[0] / size, right / size) < 1e-12);
 }
 
-TEST_CASE("performer approaches softmax attention, about with the square root of the number of features") {
+TEST_CASE("performer approaches softmax attention: its error falls about with the square root of the number of features") {
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   const auto x = random_tokens(1, 32, 2);
   const auto exact = run(*softmax, {x});
@@ -111,7 +111,7 @@ TEST_CASE("performer approaches softmax attention, about with the square root of
         }
         errors.push_back(std::sqrt(squares / 8));
       }
-      // 16 times the features: a quarter of the error, if it falls as 1 / sqrt(m); between an eighth and a half here.
+      // With 16 times the features, an error that falls as 1 / sqrt(m) is a quarter. The test allows an eighth to a half.
       for (std::size_t i = 1; i < errors.size(); ++i) {
         CHECK(errors[i] < errors[i - 1] / 2);
         CHECK(errors[i] > errors[i - 1] / 8);
@@ -142,7 +142,7 @@ TEST_CASE("a later key of any size does not change the reads of earlier causal q
   CHECK(distance(first(x), first(changed)) > 1e-6);
 }
 
-TEST_CASE("performer's state: segments equal the whole, and new features forget reads with old features") {
+TEST_CASE("performer's state: segments equal the whole, and a state of old features is forgotten after a redraw") {
   const auto attention = performer("positive", true, true);
   const auto x = random_tokens(2, 90, 2) / 2;
   const auto whole = run(*attention, {x});

@@ -1,5 +1,5 @@
 // Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. Across
-// buckets: a chunk in each of the rounds.
+// buckets, tokens need to share only a chunk, and count once for each round.
 #include <set>
 
 #include "tests/plugins/masked.h"

@@ -11,7 +11,7 @@ constexpr std::int64_t kHeads = 2;
 
 enum class Wrong { kNothing, kOneGamma, kNormOverHeads, kOtherNorm };
 
-/// Returns q_i k_j, both rotated by their positions: it depends only on their distance.
+/// Returns the product of q_i and k_j, both rotated by their positions. It depends only on the distance of the positions.
 Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   const auto half = q.size(0) / 2;
   auto sum = ablate::zeros({}, ablate::kDouble);

@@ -79,7 +79,7 @@ TEST_CASE("frequencies drift: the halves of a sequence differ more than draws of
   CHECK(apart / 300 > 1.5 * kTokens);
 }
 
-TEST_CASE("published shares come from integer weights from 1 to 9, and drift from the first to the second") {
+TEST_CASE("published shares are integer weights from 1 to 9, divided by their sum, and drift from first to second shares") {
   const TemporaryFolder cache;
   constexpr std::int64_t kLong = 6002, kPart = 300;  // of two symbols
   const auto length = static_cast<std::size_t>(kLong);

@@ -82,7 +82,7 @@ TEST_CASE("sparse equals softmax attention under its mask, at any length, with g
     }
 }
 
-TEST_CASE("sparse: padded equals cut, and padding has no effect") {
+TEST_CASE("sparse: a padded item equals the item without its padding, and padding has no effect") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = sparse(shape);

@@ -1,4 +1,4 @@
-// Blocks of tokens and the keys that they see, against one token at a time.
+// Blocks of tokens and the keys that they see, compared with one token at a time.
 #include "ablate/blocks.h"
 
 #include <torch/csrc/autograd/autograd.h>

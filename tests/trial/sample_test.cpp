@@ -56,7 +56,7 @@ Indices asked(Split split, const json& train, std::uint64_t seed = 1, const char
 
 }  // namespace
 
-TEST_CASE("an evaluation of some batches reads the same examples in every trial, not the first ones") {
+TEST_CASE("an evaluation of some batches reads the same examples in every trial, not the first examples") {
   const json some{{"batch", 20}, {"evaluate_batches", 15}, {"test_batches", 15}};
   const auto test = asked(Split::kTest, some);
   CHECK(test.size() == 300);

@@ -9,7 +9,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Returns a task whose examples come from other sources. @param source split, index and seed of an example
+/// Returns a task whose examples come from `source`, a function of split, index and seed of an example.
 using Source = std::function<Random(Split split, std::int64_t index, std::int64_t seed)>;
 Recipe digits_from(const Source& source) {
   auto recipe = digits();

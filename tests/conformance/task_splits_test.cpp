@@ -10,7 +10,7 @@ using Names = std::set<std::string>;
 
 constexpr std::size_t kLength = 40;
 
-/// Fills an example with random words and a random label. @param random generator of the example
+/// Fills an example with random words and a random label from the generator of the example.
 void write(Row& row, Random random, std::size_t shift = 0) {
   std::vector<std::int64_t> words(kLength);
   for (auto& word : words) word = random.below(50);

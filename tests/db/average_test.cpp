@@ -12,7 +12,7 @@ using Significance = Comparison::Significance;
 
 namespace {
 
-/// Records an attempt at each trial. @param accuracies below 0: the trial failed
+/// Records an attempt at each trial. A trial with an accuracy below 0 failed.
 void run_all(Store& store, const std::vector<nlohmann::json>& trials, const std::vector<double>& accuracies) {
   for (std::size_t i = 0; i < trials.size(); ++i)
     store.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));

@@ -46,7 +46,7 @@ kernels::FeedForward weights_of(const Case& of, const std::vector<Tensor>& input
           .dropout = of.dropout};
 }
 
-/// Returns y and the gradients of all inputs, for one draw. @param inputs of any type
+/// Returns y and the gradients of all inputs, which may have any type, for one draw.
 std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, Choice choice) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   at::manual_seed(11);

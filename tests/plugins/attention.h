@@ -82,14 +82,14 @@ inline void copy_parameters(const Attention& from, Attention& to) {
   for (auto& entry : to.parameters()) entry.tensor.copy_(parameter(from, entry.name));
 }
 
-/// sim(q, k_j) for all j (AdaMRA, Eq. 2 and 7). @param q [d] @param keys [slots, d] @return [slots]
+/// Returns sim(q, k_j) for all j (AdaMRA, Eq. 2 and 7), [slots], from q [d] and keys [slots, d].
 inline Tensor similarity(const std::string& name, const Tensor& q, const Tensor& keys) {
   if (name == "softmax") return (keys.matmul(q) / std::sqrt(static_cast<double>(q.size(0)))).exp();
   const auto phi = [&](const Tensor& x) { return name == "relu" ? x.clamp_min(0) : (x + 1).where(x > 0, x.exp()); };
   return phi(keys).matmul(phi(q));
 }
 
-/// Returns the read of one query, or 0 if the weights add up to 0. @param mass weight of each key
+/// Returns the read of one query, or 0 if the weights add up to 0. `mass` has a weight for each key.
 inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mass) {
   const auto weights = similarity(name, q, keys) * mass;
   const auto sum = weights.sum();

@@ -41,7 +41,7 @@ Bits hash(const Tensor& q, const Tensor& planes) {
   return bits;
 }
 
-/// Returns the cluster of each query by k-means over the number of different bits. @param q [n, d] of one head
+/// Returns the cluster of each query of one head, q [n, d], by k-means over the number of different bits.
 std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tensor& planes) {
   const auto n = q.size(0), count = std::min(shape.clusters, n);
   std::vector<Bits> hashes, centres;
@@ -67,7 +67,7 @@ std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tens
   return of;
 }
 
-/// Equation for one head. @param q [n, d] @param k, v [keys, d]
+/// Computes one head by the equation, from q [n, d] and k, v [keys, d].
 Tensor read_head(const Shape& shape, const Tensor& planes, const Tensor& q, const Tensor& k, const Tensor& v) {
   const auto of = groups(shape, q, planes);
   const auto scale = std::sqrt(static_cast<double>(q.size(1)));
@@ -91,7 +91,7 @@ Tensor read_head(const Shape& shape, const Tensor& planes, const Tensor& q, cons
   return ablate::stack(rows);
 }
 
-/// Equation for one item. @param queries [n, d_model] @param context [keys, d_model]
+/// Computes one item by the equation, from queries [n, d_model] and context [keys, d_model].
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& queries, const Tensor& context) {
   const auto q = by_head(layer(attention, "query", queries), kHeads), k = by_head(layer(attention, "key", context), kHeads),
              v = by_head(layer(attention, "value", context), kHeads);

@@ -18,7 +18,7 @@ std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) 
   return best;
 }
 
-/// Layer norm without scale, or scaling to length 1. The nearest centroid then has the largest dot product. @param x [..., d]
+/// Applies layer norm without scale, or scales to length 1: x [..., d]. The nearest centroid then has the largest dot product.
 Tensor point_of(const Tensor& x, const std::string& norm) {
   if (norm == "unit") return x / x.norm(2, -1, true);
   const auto centred = x - x.mean(-1, true);

@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> convolving(const std::string& id, std::int64_
   return make(section(id, values), 1, {.causal = causal, .carries = carries});
 }
 
-/// Returns the weight of each key, up to a factor that depends on the query. @param q [d] @param k [keys, d]
+/// Returns the weight of each key of k [keys, d] for q [d], up to a factor that depends on the query.
 Tensor weights_of(const ablate::Attention& attention, const std::string& id, std::int64_t head, const Tensor& q,
                   const Tensor& k) {
   if (id == "linear") return similarity("elu+1", q, k);
@@ -30,7 +30,7 @@ Tensor weights_of(const ablate::Attention& attention, const std::string& id, std
 
 enum class Wrong { kNothing, kPlainQueries, kNoActivation, kLater };
 
-/// Equation for one item. @param x [n, d_model]
+/// Computes one item, x [n, d_model], by the equation.
 Tensor expected(const ablate::Attention& attention, const std::string& id, bool causal, const Tensor& x,
                 Wrong wrong = Wrong::kNothing) {
   const auto n = x.size(0);

@@ -46,7 +46,7 @@ Tensor to_unit(const Tensor& x) { return x / (x.square().sum(-1, true) + 1e-6).s
 /// [n, heads c] of one item as [n, heads, steps, c / steps].
 Tensor by_steps(const Tensor& x, std::int64_t steps) { return by_heads(x, kHeads).unflatten(-1, {steps, -1}); }
 
-/// Equation for one item. @param x [n, d_model]
+/// Computes one item, x [n, d_model], by the equation.
 Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Variant& variant, Wrong wrong = Wrong::kNothing) {
   const auto of = [&](const std::string& name) { return parameter(attention, name); };
   std::int64_t begin = 0;

@@ -20,7 +20,7 @@ std::shared_ptr<ablate::Attention> entmax(const nlohmann::json& parameters, bool
 /// Sorts in descending order.
 Tensor sorted(const Tensor& x) { return std::get<0>(x.sort(0, true)); }
 
-/// Martins and Astudillo 2016, Algorithm 1. @param x [n]
+/// Computes the weights of x [n] by Algorithm 1 of Martins and Astudillo 2016.
 Tensor sparsemax(const Tensor& x) {
   const auto z = sorted(x);
   const auto count = ablate::arange(x.size(0), ablate::kDouble) + 1;
@@ -60,7 +60,7 @@ Tensor top(const Tensor& x, std::int64_t k) {
   return x.masked_fill(x < least, -INFINITY).softmax(0);
 }
 
-/// Equation for one item, query by query. @param weigh maps (scores [n], head) to weights [n]
+/// Computes one item, query by query. `weigh` maps (scores [n], head) to weights [n].
 template <class Weigh>
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, const Weigh& weigh) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);

@@ -19,7 +19,7 @@ std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length)
 
 enum class Wrong { kNothing, kGateOfAHead, kNoPlaces, kTwoMeans };
 
-/// Slot of one head: the tokens of segment j and, with overlap, j - 1, with a weight for each channel. @param x [length, d]
+/// Returns slot j of one head from x [length, d]: tokens of segment j, with overlap also j - 1, weighted for each channel.
 Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int64_t head, std::int64_t j, const Tensor& x,
             bool overlap, Wrong wrong) {
   std::vector<Tensor> gates, tokens;

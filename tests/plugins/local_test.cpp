@@ -19,7 +19,7 @@ Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t
   return pairs(n, seen, offset);
 }
 
-/// Equation for one item: every query over all seen keys. @param queries [n, d] @param context [keys, d]
+/// Computes one item: every query of `queries` [n, d] over all keys of `context` [keys, d] that it sees.
 Tensor masked(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, const Tensor& seen) {
   return ablate::test::masked(attention, kHeads, queries, context, seen);
 }

@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> performer(const std::string& kernel, bool cau
               {.causal = causal, .carries = carries});
 }
 
-/// Returns phi without a stabiliser. @param x [n, d] @param w [m, d]
+/// Returns phi of x [n, d] with vectors w [m, d], without a stabiliser.
 Tensor phi(const std::string& kernel, const Tensor& x, const Tensor& w) {
   const auto scaled = x / std::pow(static_cast<double>(x.size(1)), 0.25);
   const auto phase = scaled.matmul(w.t()), half = scaled.square().sum(1, true) / 2;

@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> sparse(const Shape& shape) {
               1, {.layer = shape.layer, .layers = 2, .causal = shape.causal});
 }
 
-/// A^(1) and A^(2) of section 4.2. @param number index of the head among heads of its kind
+/// True if j is in the index set A^(1) (near) or A^(2) (far) of i, section 4.2. `number` counts the heads of the same kind.
 bool near(const Shape& shape, std::int64_t i, std::int64_t j) {
   if (shape.causal && j > i) return false;
   return shape.pattern == "fixed" ? i / shape.stride == j / shape.stride : std::abs(i - j) <= shape.stride;

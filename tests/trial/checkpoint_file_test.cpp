@@ -77,7 +77,7 @@ struct Trial20 {
   Trial20() {
     say.asked_to_save = [this] { return std::exchange(asked, false); };
   }
-  /// @return results except times
+  /// Runs the trial. Returns its results except times.
   std::map<std::string, double> run(const CheckpointPlan& plan, std::int64_t until = 20) {
     said.clear();
     OwnCheckpoints own(plan, say);

@@ -30,7 +30,7 @@ std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay
   return make_optimizer({parameters, precision}, train);
 }
 
-/// Takes five steps of both optimisers towards the same targets. @return the largest difference of the weights
+/// Returns the largest difference of the weights after five steps of both optimisers towards the same targets.
 double apart(const std::function<std::unique_ptr<Optimizer>(const Parameters&)>& make,
              const std::function<std::unique_ptr<torch::optim::Optimizer>(const Tensor&)>& make_reference) {
   const auto start = torch::randn({5, 3});

@@ -109,7 +109,7 @@ TEST_CASE("targets two places ahead, or the symbol before") {
   CHECK(before == Names{"label at a position"});
 }
 
-TEST_CASE("a target that equals or follows from the symbol before, in examples") {
+TEST_CASE("in examples, a target that equals the symbol before or is computed from it") {
   auto recipe = digits_with_targets();
   for (const std::int64_t factor : {1, 3}) {
     recipe.fill = [factor](Row& row, Split, std::int64_t, Random random) {

@@ -128,7 +128,7 @@ TEST_CASE("clustered attention equals its definition, at any length, with gradie
     }
 }
 
-TEST_CASE("clustered attention: clusters and their first members contain only an item's own tokens") {
+TEST_CASE("clustered attention: clusters, and the queries that they start from, are only an item's own tokens") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = clustered(shape);
@@ -242,7 +242,7 @@ TEST_CASE("clustered attention differs from similar wrong variants") {
   CHECK(distance(output, expected(*attention, shape, x[0], x[0])) < 1e-12);
   for (const Shape& wrong : {Shape{5, 16, 4, 5}, Shape{6, 16, 1, 5}, Shape{6, 16, 4, 0}, Shape{6, 16, 4, 6}})
     CHECK(distance(output, expected(*attention, wrong, x[0], x[0])) > 1e-4);
-  // Faults: padding inside the clusters, and as their first members.
+  // Faults: padding inside the clusters, and as queries that clusters start from.
   const auto padded = run(*attention, {x, {}, mask_of(40, {19})})[0].narrow(0, 0, 19);
   CHECK(distance(padded, output.narrow(0, 0, 19)) > 1e-3);
 }

@@ -29,7 +29,7 @@ Tensor sparsemax(const Tensor& x) {
   return (x - tau).clamp_min(0);
 }
 
-/// Peters, Niculae, Martins 2019, Algorithm 2: alpha 1.5, by sorting.
+/// Computes weights for alpha 1.5 by sorting (Peters, Niculae, Martins 2019, Algorithm 2).
 Tensor entmax_by_sorting(const Tensor& x) {
   const auto z = sorted(x / 2);
   Tensor tau;
@@ -44,7 +44,7 @@ Tensor entmax_by_sorting(const Tensor& x) {
   return (x / 2 - tau).clamp_min(0).square();
 }
 
-/// Any alpha above 1, by bisection, without gradient.
+/// Computes weights for any alpha above 1 by bisection, without gradient.
 Tensor by_search(const Tensor& x, double alpha) {
   const auto at = [&](double tau) { return ((alpha - 1) * x.detach() - tau).clamp_min(0).pow(1 / (alpha - 1)); };
   double low = -1e3, high = 1e3;

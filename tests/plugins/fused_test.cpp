@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWide = 64, kTokens = 100;
 
-enum class Takes { kNever, kWithAvx512, kAlways };  ///< fused forms other than projections, if the machine has them
+enum class Takes { kNever, kWithAvx512, kAlways };  ///< when a form other than of projections is used
 
 struct Case {
   std::string plugin;
@@ -22,7 +22,7 @@ struct Case {
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
   bool few = false;        ///< one item of kFew tokens, for which LibTorch computes projections: only other forms are fused
-  bool rounds = true;      ///< mixed products round in its own form; false: only in forms of projections
+  bool rounds = true;      ///< its own form has mixed products; false: only forms of projections have them
 };
 
 constexpr std::int64_t kFew = 40;

@@ -82,7 +82,7 @@ TEST_CASE("a split that repeats another split's text off the grid of rows") {
   CHECK(failing(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           return split == Split::kDev ? random_symbol(Split::kTrain, place + 1007, seed) : random_symbol(split, place, seed);
         })) == Names{"splits are disjoint"});
-  const auto checks = checks_of(text_of([](Split split, std::int64_t place, std::int64_t seed) {  // a passage of it
+  const auto checks = checks_of(text_of([](Split split, std::int64_t place, std::int64_t seed) {  // only a passage
     return split == Split::kTest && place > 2000 && place < 2400 ? random_symbol(Split::kDev, place - 1203, seed)
                                                                  : random_symbol(split, place, seed);
   }));

@@ -154,7 +154,7 @@ class Rates {
 TEST_CASE("settings of a cell have the same weight, even with different numbers of seeds") {
   const Rates unlike({{0.1, {10, 10, 10, 10}}, {0.2, {20}}});
   const auto cell = unlike.table({}).cell(0, 0, 0);
-  CHECK(cell.mean == Approx(15));  // not 12
+  CHECK(cell.mean == Approx(15));  // 12 would be the mean over all trials
   CHECK(cell.mean == Approx(unlike.table({"train.learning_rate"}, {{"average", {}}}).cell(0, 0, 2).mean));
   CHECK(cell.published == Approx(15));
   CHECK(std::isnan(cell.deviation));

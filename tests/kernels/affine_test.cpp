@@ -23,7 +23,7 @@ struct Map {
 
 enum : std::size_t { kX, kWeight, kBias, kOfLoss };
 
-/// x, weight, bias, and the factors of y in the loss.
+/// Draws x, weight, bias, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Map& of) {
   const auto sizes = [&](std::int64_t channels) {
     auto all = of.tokens;
@@ -57,7 +57,7 @@ std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool
   });
 }
 
-/// Sums of products, in float64.
+/// Computes y by sums of products in float64.
 std::vector<Tensor> by_sums(const Map& of, const std::vector<Tensor>& inputs) {
   return with_their_gradients(of, in_double(inputs), [](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     const auto y = (x.unsqueeze(-2) * weight).sum(-1);
@@ -151,7 +151,7 @@ TEST_CASE("x W^T + b uses its fused form if it is faster, otherwise the referenc
   };
   refused(x.narrow(2, 0, 24), weight.narrow(1, 0, 24), bias);
   refused(x, weight.narrow(0, 0, 40), bias.narrow(0, 0, 40));
-  refused(x.narrow(1, 0, 31), weight, bias);  // 62 tokens
+  refused(x.narrow(1, 0, 31), weight, bias);  // 62 tokens have no fused form
   refused(x.narrow(1, 0, 0), weight, bias);
   refused(x.to(kDouble), weight.to(kDouble), bias.to(kDouble));
   refused(normal({64, 1024}, 1, 5), normal({512, 1024}, 1, 6), {});  // a weight that leaves the cache

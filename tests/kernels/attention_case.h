@@ -18,7 +18,7 @@ struct Case {
   std::int64_t features = 0;  ///< random features of a head; 0: map
 };
 
-/// Queries, context (except in self-attention), and the weights and biases of the four projections.
+/// Draws queries, context (except in self-attention), and the weights and biases of the four projections.
 inline std::vector<Tensor> inputs_of(const Case& of) {
   const auto width = of.heads * of.d_head;
   std::vector<Tensor> inputs{normal({of.batch, of.n, of.d}, 1, 1)};

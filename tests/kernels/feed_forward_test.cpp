@@ -23,7 +23,7 @@ struct Case {
   double inner_dropout, dropout;
 };
 
-/// x, gamma, beta, w1, b1, w2, b2.
+/// Draws x, gamma, beta, w1, b1, w2, b2.
 std::vector<Tensor> inputs_of(const Case& of) {
   return {normal({of.tokens, of.d}, 2, 1) + 0.5,
           normal({of.d}, 0.2, 2) + 1,

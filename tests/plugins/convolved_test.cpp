@@ -93,7 +93,7 @@ TEST_CASE("linear, performer, mamba2: a convolution of 0 tokens has no filter, a
   for (const std::string id : {"linear", "performer", "mamba2"}) {
     const auto attention = make(section(id, {{"heads", kHeads}, {"convolution", 0}}), 1, {.causal = true, .carries = true});
     CHECK_FALSE(parameter(*attention, "filter").defined());
-    if (id == "mamba2") continue;  // default of mamba2: 4
+    if (id == "mamba2") continue;  // the default of mamba2 is 4
     const auto plain = make(section(id, {{"heads", kHeads}}), 1, {.causal = true, .carries = true});
     const auto x = random_tokens(2, 71, 2);
     CHECK(run(*attention, {x}).equal(run(*plain, {x})));

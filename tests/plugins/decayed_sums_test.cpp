@@ -22,7 +22,7 @@ Inputs inputs_of(std::int64_t n, double strongest, std::int64_t channels) {
           of(normal({2, 2, n, channels}, 4).sigmoid() * strongest), of(normal({2, 2, 4, 3}, 5))};
 }
 
-/// S_i = diag(a_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i.
+/// Computes S_i = diag(a_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i.
 ablate::DecayedSums plainly(const Inputs& in) {
   auto state = in.state;
   std::vector<Tensor> rows;

@@ -40,7 +40,7 @@ const std::vector<Variant> kVariants = {
 
 enum class Wrong { kNothing, kNoCorrection, kLateDecay, kLongKeys, kEqualStrengths, kHalf, kDecaysEachStep, kReadsEarly };
 
-/// x / sqrt(|x|^2 + 1e-6)
+/// Returns x / sqrt(|x|^2 + 1e-6).
 Tensor to_unit(const Tensor& x) { return x / (x.square().sum(-1, true) + 1e-6).sqrt(); }
 
 /// [n, heads c] of one item as [n, heads, steps, c / steps].

@@ -31,7 +31,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& queries, const
   return layer(attention, "output", ablate::cat(heads, 1));
 }
 
-/// Equation of max pooling for one item: slot j is the largest of its 3 tokens in each channel (13 tokens, 5 slots).
+/// Computes one item with max pooling: slot j is the largest of its 3 tokens in each channel (13 tokens, 5 slots).
 Tensor largest_expected(const ablate::Attention& attention, const Tensor& x) {
   constexpr std::int64_t stride = 3;
   const auto pooled = [&](const char* name) {

@@ -78,7 +78,7 @@ TEST_CASE("WikiText by words: ids by falling frequency in train, and the end of 
       REQUIRE(found[i] == (known == ids.end() ? 0 : known->second));
       unknown += known == ids.end() ? 1 : 0;
     }
-    CHECK(counted(*task, split, 5) == 0);  // reported as perplexity anyway
+    CHECK(counted(*task, split, 5) == 0);  // and is still reported as perplexity
   }
   CHECK(unknown > 0);
   CHECK(task->describe(Split::kTest, 0).starts_with("words from 0 on: "));

@@ -117,7 +117,7 @@ TEST_CASE("longformer differs from similar wrong variants") {
                              Shape{.window = 4, .dilation = 2, .dilated_heads = 2, .global = 1}})
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
   SECTION("global tokens with the window's projections") {
-    const auto same = longformer(shape);  // with initial projections
+    const auto same = longformer(shape);  // has its initial projections
     CHECK(distance(output, expected(*same, shape, x[0])) > 1e-3);
   }
   SECTION("a global token within a window counts once") {

@@ -154,7 +154,7 @@ TEST_CASE("pixels show the drawing: paddles with flat ends, whole circles") {
   double circle = 0;
   for (std::size_t row = 17; row < 23; ++row)
     for (std::size_t column = 17; column < 23; ++column) circle += at(row, column) / 255.0;
-  CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // 16 points a pixel
+  CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // each pixel has 16 points
 }
 
 TEST_CASE("paddles have the thickness and brightness of the Long Range Arena's builder, in pixels of the picture") {

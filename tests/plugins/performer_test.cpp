@@ -82,7 +82,7 @@ TEST_CASE("performer: sums of trigonometric weights are at least a thousandth of
     const auto of = [&](const Tensor& all) { return all.narrow(1, h * d, d); };
     const auto queries = phi("trigonometric", of(q), w[h]), keys = phi("trigonometric", of(k), w[h]);
     const auto weights = queries.matmul(keys.t()), sum = weights.sum(1, true);
-    const auto bound = queries.norm(2, 1, true) * keys.sum(0).norm();  // Cauchy and Schwarz
+    const auto bound = queries.norm(2, 1, true) * keys.sum(0).norm();  // by Cauchy and Schwarz
     bent += (sum < bound / 1000).sum().item<std::int64_t>();
     heads.push_back(weights.matmul(of(v)) / sum.maximum(bound / 1000));
   }

@@ -58,7 +58,7 @@ TEST_CASE("a query's looks equal numeric quadrature over the cells, and sum to 1
 
 TEST_CASE("coefficients equal a dense solve of the ridge system for each item's own length") {
   const std::vector<std::int64_t> lengths{20, 7, 20, 0, 1};
-  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // equal for the longest item
+  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // both have 8 slots for the longest item
   const auto keys = normal({5, 2, 20, 3}, 1), values = normal({5, 2, 20, 4}, 2);
   const auto rbf = make(section("rbf", {{"width", 1.5}, {"ridge", 0.25}}), kept, 2, 3, 32);
   const auto memory = write(*rbf, keys, values, mask_of(20, lengths));

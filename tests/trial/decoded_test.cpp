@@ -49,7 +49,7 @@ class Echo final : public Majority {
       for (std::size_t j = 0; j < 4; ++j)
         batch.ids[0][i * 4 + j] = batch.targets[i * 4 + j] = static_cast<std::int64_t>(random() % 4);
       batch.slices[i] = batch.ids[0][i * 4];
-      batch.targets[i * 4 + 3] = -1;  // no target
+      batch.targets[i * 4 + 3] = -1;  // the last symbol is no target
     }
   }
   void judge(Split split, std::int64_t index, std::span<const std::int64_t> answers, std::span<double> values) const override {

@@ -52,7 +52,7 @@ TEST_CASE("a cosine ends at its floor, and falls half of the way until the middl
   CHECK(learning_rate_factor("cosine", 10, 110, 10, tenth) == Approx(1));
   CHECK(learning_rate_factor("cosine", 60, 110, 10, tenth) == Approx(0.55));
   CHECK(learning_rate_factor("cosine", 110, 110, 10, tenth) == Approx(0.1));
-  for (int step = 10; step <= 110; ++step)  // to the last bit
+  for (int step = 10; step <= 110; ++step)  // equal to the last bit
     CHECK(learning_rate_factor("cosine", step, 110, 10) == 0.5 * (1 + std::cos(std::acos(-1.0) * ((step - 10.0) / 100))));
 }
 

@@ -41,7 +41,7 @@ inline AttentionOutput pass(Attention& attention, const Pass& pass) {
 }
 inline Tensor run(Attention& attention, const Pass& given) { return pass(attention, given).output; }
 
-/// [batch, n, kChannels]
+/// Returns [batch, n, kChannels].
 inline Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed) {
   return normal({batch, n, kChannels}, seed);
 }

@@ -44,7 +44,7 @@ std::set<std::int64_t> seen_blocks(const Tensor& draws, const Shape& shape, std:
   return seen;
 }
 
-/// [heads, n, n]
+/// Returns [heads, n, n] bool: the keys that each query sees.
 Tensor pattern(const ablate::Attention& attention, const Shape& shape, std::int64_t n) {
   const auto draws = buffer(attention, "draws");
   const auto blocks = (n + shape.block - 1) / shape.block;

@@ -43,7 +43,7 @@ enum class Wrong { kNothing, kNoCorrection, kLateDecay, kLongKeys, kEqualStrengt
 /// Returns x / sqrt(|x|^2 + 1e-6).
 Tensor to_unit(const Tensor& x) { return x / (x.square().sum(-1, true) + 1e-6).sqrt(); }
 
-/// [n, heads c] of one item as [n, heads, steps, c / steps].
+/// Returns [n, heads c] of one item as [n, heads, steps, c / steps].
 Tensor by_steps(const Tensor& x, std::int64_t steps) { return by_heads(x, kHeads).unflatten(-1, {steps, -1}); }
 
 /// Computes one item, x [n, d_model], by the equation.

@@ -36,7 +36,7 @@ bool near(std::int64_t a, std::int64_t b, std::int64_t block, std::int64_t befor
   return b >= first - before && b < first + block + behind;
 }
 
-/// [n, n]
+/// Returns [n, n] bool: the keys that each query sees.
 Tensor pattern(const Shape& shape, std::int64_t n) {
   return pairs(n, [&](std::int64_t i, std::int64_t j) {
     if (shape.causal && j > i) return false;

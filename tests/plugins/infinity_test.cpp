@@ -1,4 +1,4 @@
-// infinity-former: equal to transformer-xl without a long-term memory, then segment by segment against the paper's equations,
+// infinity-former: without a long-term memory it equals transformer-xl. Its segments equal the paper's equations, computed
 // with numeric quadrature for expectations and dense solves for the regression.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>

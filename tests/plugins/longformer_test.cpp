@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> longformer(const Shape& shape, ablate::Attent
               1, place);
 }
 
-/// [heads, n, offset + n]: the window of each head, and the columns of global tokens.
+/// Returns [heads, n, offset + n] bool: the window of each head, and the columns of global tokens.
 Tensor windows(const Shape& shape, std::int64_t n, std::int64_t offset = 0) {
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h) {

@@ -5,7 +5,7 @@
 
 namespace ablate::test {
 
-/// [n, heads * d] -> [heads, n, d]
+/// Returns [n, heads * d] as [heads, n, d].
 inline Tensor by_head(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(0, 1); }
 
 /// Returns softmax(scores) values, 0 in rows that see no key: scores [heads, n, keys], `seen` bool, broadcast to the scores.

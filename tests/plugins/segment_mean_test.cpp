@@ -15,7 +15,7 @@ using ablate::Similarity;
 using ablate::Slots;
 using ablate::Tensor;
 
-/// sum_j mass_j sim(q, k_j) v_j / sum_j mass_j sim(q, k_j), with a weight for every slot.
+/// Returns sum_j mass_j sim(q, k_j) v_j / sum_j mass_j sim(q, k_j), with a weight for every slot.
 Tensor plain_read(const Tensor& q, const Memory& memory, Similarity similarity) {
   const auto map = [&](const Tensor& x) { return similarity == Similarity::kRelu ? x.relu() : ablate::elu(x) + 1; };
   auto weights = similarity == Similarity::kSoftmax

@@ -32,7 +32,7 @@ Tensor logits(const Model& made, const Tensor& ids, const Tensor& asked) {
   return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
 }
 
-/// The targets are the example's four symbols.
+/// The targets are the first three of the example's four symbols.
 class Echo final : public Majority {
  public:
   TaskInfo info() override {

@@ -38,7 +38,7 @@ enum class Fault {
   kHalfScores,        // scores in half precision, whose largest number is 65504
   kMeasures,          // computes differently while it measures
   kPaddingTouched,    // multiplies padded context by 0, and NaN times 0 is NaN
-  kPrefixMask,        // takes a mask's number of tokens for the first tokens
+  kPrefixMask,        // reads the first tokens, as many as the mask has
   kOtherContext,      // another rule if the context is another tensor
   kCausalSelf,        // causal only in self-attention
   kQueriesPooled,     // pools queries together with their padding

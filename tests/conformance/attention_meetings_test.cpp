@@ -1,4 +1,4 @@
-// Faults in combinations of another type, training and many tokens. Also faults that a few comparisons miss: in one place,
+// Faults that need another type, training and many tokens together. Also faults that a few comparisons miss: in one place,
 // without a mask, over another sequence, or at one step of a thousand.
 #include <map>
 

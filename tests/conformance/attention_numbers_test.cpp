@@ -76,7 +76,7 @@ TEST_CASE("a rectified kernel's denominators near 0 are no fault", "[conformance
   CHECK(record.suite(rectified, {"long", "padding", "batch", "causal", "constants", "reach"}).empty());
 }
 
-TEST_CASE("a choice that changes within a step of differences is no fault, and hides no fault", "[conformance]") {
+TEST_CASE("a choice that changes within the step of a numeric gradient is no fault, and hides no fault", "[conformance]") {
   const Capabilities promises = {.sparse = true, .time_exponent = 2, .memory_exponent = 2};
   tests::Record record;
   CHECK(record.suite(of<FourLargest<true>>(promises), {"gradient"}).empty());

@@ -1,5 +1,5 @@
-// Surroundings of a place: class tokens, pictures, layers, short training. Right and wrong attentions that depend on them are
-// checked there. Also tables that are longer than short inputs, and sums that are no averages.
+// Surroundings of a place: class tokens, pictures, layers, short training. Right and wrong attentions depend on these
+// surroundings and are checked in them. Also tables that are longer than short inputs, and sums that are no averages.
 #include "ablate/headwise.h"
 #include "core/trial/conformance/attention/subject.h"
 #include "tests/conformance/suite_of.h"
@@ -135,13 +135,13 @@ TEST_CASE("an attention is checked with exactly the surroundings that change its
   tests::check_mentions(tests::found(placed<Look::kLayerLeak>(), "causal"), "layer 1 of 3");
 }
 
-TEST_CASE("a table that is longer than short inputs gets its gradients from longer ones", "[conformance]") {
+TEST_CASE("a table that is longer than short inputs gets its gradients from longer inputs", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(plain<Distances<false>>({}), {"trained"}).empty());
   tests::check_mentions(tests::found(plain<Distances<true>>({}), "trained"), "40 of 100 places along dimension 0, from 60 on");
 }
 
-TEST_CASE("with inputs of 1e4 an average has to be finite in float16, but a sum does not", "[conformance]") {
+TEST_CASE("with inputs of 1e4, an average must be finite in float16, and a sum need not be finite", "[conformance]") {
   Capabilities promises = {.key_padding = true, .half_precision = true, .time_exponent = 2, .memory_exponent = 2};
   CHECK(tests::found(plain<Sums>(promises), "half").empty());
   promises.averages = true;

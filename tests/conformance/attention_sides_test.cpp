@@ -13,8 +13,8 @@ enum class Side {
   kThreadTable,   // a factor that the factory stores in its thread
   kOwner,         // another factor in training, if the thread is not the factory's
   kZerosSeen,     // attends to the empty memory of a start
-  kFirstCount,    // counts one token before the first one
-  kMasksTurned,   // uses the queries' mask for the keys if there are as many of both
+  kFirstCount,    // counts one token before the first token
+  kMasksTurned,   // uses the queries' mask for the keys if there are as many queries as keys
   kCausalMasked,  // causal: queries under the keys' mask give 0
 };
 

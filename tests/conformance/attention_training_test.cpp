@@ -43,7 +43,7 @@ std::vector<Check> checked(bool causal) {
 
 }  // namespace
 
-TEST_CASE("a training resumes bit by bit if all state is registered, and the check reports state that is not") {
+TEST_CASE("a training resumes bit by bit if all state is registered, and the check reports state that is not registered") {
   for (const bool causal : {false, true}) {
     for (const auto& check : checked<Keeps::kNothing>(causal)) CHECK(check.passed());
     for (const auto& check : checked<Keeps::kInBuffer>(causal)) CHECK(check.passed());

@@ -20,7 +20,7 @@ class Counts final : public Means {
   }
 };
 
-/// Counts padded tokens only if heads have other channels than in the suite: right by itself.
+/// Counts padded tokens only if heads have another number of channels than in the suite: right by itself.
 class CountsOthers final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

@@ -19,7 +19,7 @@ struct Place : Workplace {
   fs::path library() const { return folder() / "plugins/leaky.so"; }
   fs::path verdicts() const { return folder() / "cache/ablate/verdicts"; }
   bool keeps_verdict() const { return fs::exists(verdicts()) && !fs::is_empty(verdicts()); }
-  /// Makes the task kill its process during the next reads, this many times.
+  /// Makes the task kill its process in each of the next `times` reads.
   void kill_next(int times) { set("LEAKY_KILLS", folder().write("kills", std::to_string(times)).string()); }
   Ended expect(const std::vector<std::string>& arguments, int exit_code) {
     auto ended = run(arguments);

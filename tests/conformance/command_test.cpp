@@ -54,7 +54,7 @@ std::string found(const json& checks, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a right plugin passes, and a faulty one fails by the name of the check") {
+TEST_CASE("a right plugin passes, and a faulty plugin fails the named checks") {
   Place place;
   CHECK(names(check(place, "none", 0), "passed").count("memory") == 1);
   const auto wrong = check(place, "padding", 1);

@@ -1,4 +1,4 @@
-// Right compressions must pass, in addition to those of the tree (plugins_test.cpp). Every wrong one must fail its check.
+// Right compressions must pass, like the compressions of the tree (plugins_test.cpp). Wrong compressions must fail their check.
 #include <ATen/Parallel.h>
 
 #include "tests/conformance/means.h"

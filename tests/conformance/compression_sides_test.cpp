@@ -50,7 +50,7 @@ class Turned final : public Means {
   }
 };
 
-/// Shifts slots by the mean query. With `turned`, uses the tokens' mask for the queries if there are as many of both.
+/// Shifts slots by the mean query. With `turned`, uses the tokens' mask for as many queries.
 template <bool turned>
 class Pooled final : public Means {
  public:

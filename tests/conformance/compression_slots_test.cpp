@@ -36,7 +36,7 @@ class Masses final : public Means {
   }
 };
 
-/// Sets values after `behind` tokens to 0. If `behind` is 0, sets those of the incomplete last segment, at low rates.
+/// Sets values after `behind` tokens to 0. If `behind` is 0, sets the incomplete last segment to 0, at low rates.
 template <std::int64_t behind>
 class ForgetsBehind final : public Means {
   using Means::Means;

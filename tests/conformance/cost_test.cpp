@@ -25,7 +25,7 @@ class Dense final : public HeadwiseAttention {
   }
 };
 
-/// Returns the check of memory, or of time if `timed`, of that attention with a declared exponent.
+/// Returns the check of memory, or of time if `timed`, of a Dense attention with a declared exponent.
 template <int declared>
 Check cost_check(bool timed) {
   static const auto descriptor =

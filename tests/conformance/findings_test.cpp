@@ -47,7 +47,7 @@ TEST_CASE("parts that a check left out are reported beside its finding, once for
   CHECK(wrong[0].failed());
 }
 
-TEST_CASE("a check reports the worst fault, or the first one if it stops there") {
+TEST_CASE("a check reports the worst fault, or the first fault if it stops there") {
   int shown = 0;
   const auto found = [&](bool stops) {
     shown = 0;

@@ -15,8 +15,8 @@ class Means : public Compression {
   explicit Means(const CompressionContext& context) : Compression(context), heads_(context.heads), d_head_(context.d_head) {}
 
  protected:
-  /// Returns each token's slot, [batch, n] int64; -1 for none.
-  /// @param first [batch]: tokens written before
+  /// Returns each token's slot, [batch, n] int64; -1 for no slot.
+  /// @param first [batch]: number of tokens written before
   virtual Tensor slots_of(const WriteInput& input, const Tensor& first) const {
     const auto n = input.keys.size(2);
     const auto position = arange(n).unsqueeze(0) + first.unsqueeze(1);

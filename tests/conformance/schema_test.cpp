@@ -128,8 +128,8 @@ TEST_CASE("a parameter is read if some instance reads it: by a choice, at a plac
   CHECK(unread(attention<both>()) == "passed");
   CHECK(unread(compression<both>()) == "passed");
   CHECK(unread(task<both>()) == "passed");
-  CHECK(unread(attention<where_b>(kTwo)) == "passed");  // by its condition
-  CHECK(unread(attention<where_c>()) == "passed");      // by a choice that no condition names
+  CHECK(unread(attention<where_b>(kTwo)) == "passed");  // read if its condition holds
+  CHECK(unread(attention<where_c>()) == "passed");      // read with a choice that no condition names
   CHECK(unread(compression<where_c>()) == "passed");
   CHECK(unread(task<where_b>()) == "passed");
   CHECK(unread(attention<where_causal>()) == "passed");
@@ -186,7 +186,7 @@ TEST_CASE("a read of a parameter as another type is refused") {
   tests::check_mentions(unread(wrong), "no instance reads gap");
 }
 
-TEST_CASE("an extension is null for a name that the library does not know, with its version") {
+TEST_CASE("an extension is null for an unknown name; the version is part of the name") {
   auto made = attention<both>();
   CHECK(said(made, "extension") == "no check");
   static constexpr int kOffered = 1;
@@ -194,7 +194,7 @@ TEST_CASE("an extension is null for a name that the library does not know, with 
     return std::string_view(name) == "ablate.memory/1" ? &kOffered : nullptr;
   };
   CHECK(said(made, "extension") == "passed");
-  made.extension = [](const char* name) -> const void* {  // any version
+  made.extension = [](const char* name) -> const void* {  // accepts any version
     return std::string_view(name).starts_with("ablate.memory/") ? &kOffered : nullptr;
   };
   tests::check_mentions(said(made, "extension"), "extension(\"ablate.memory/999999\") gave an address, expected null");

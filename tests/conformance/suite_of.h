@@ -70,7 +70,7 @@ struct Record {
   bool fails(const Descriptor& plugin, const std::string& check) { return suite(plugin, {check}).count(check) == 1; }
 };
 
-/// A wrong plugin, and the check that must find it. Each test file adds its own, and every check must have failed for some.
+/// A wrong plugin, and the check that must find it. Each test file adds variants, and every check must fail for a variant.
 struct Variant {
   std::string what;
   const Descriptor* plugin;

@@ -245,7 +245,7 @@ TEST_CASE("an edit's cache is deleted with it, and an edit that cannot be writte
   std::size_t caches = 0;
   for (const auto& entry : fs::directory_iterator(scratch.path()))
     caches += entry.path().filename().string().starts_with("cache") ? 1 : 0;
-  CHECK(caches <= 3);  // those of the compared tasks, and one to find the parameter that leads to the files
+  CHECK(caches <= 3);  // caches of the compared tasks, and one to find the parameter that leads to the files
 
   const ::TemporaryFolder other;
   TaskSubject subject(candidate, other.path(), true);

@@ -22,7 +22,7 @@ void put(Row& row, const Ids& ids) {
   for (std::size_t at = 0; at < ids.size(); ++at) row.id(at) = ids[at];
 }
 
-/// Returns a task whose test split is a changed train split with the same random labels. @param change changes the symbols
+/// Returns a task whose test split is a copy of train with the same random labels, and with symbols that `change` changes.
 Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<void(Ids&)>& change, bool backwards = false) {
   auto recipe = digits(vocabulary);
   recipe.info.length = length;
@@ -38,7 +38,7 @@ Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<
 }
 
 /// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the last window.
-/// Each group of 16 windows has one label. @param in_place each position asks for the next symbol
+/// Each group of 16 windows has one label. If `in_place`, each position has the next symbol as its target instead.
 Recipe overlapping(bool is_drawn, bool in_place) {
   auto recipe = in_place ? digits_with_targets(10, 40) : digits(10);
   recipe.info.length = 40;
@@ -56,7 +56,7 @@ Recipe overlapping(bool is_drawn, bool in_place) {
   return recipe;
 }
 
-/// Returns a task of random symbols with a predictable label. @param label may change the symbols first
+/// Returns a task of random symbols with a predictable label. `label` may change the symbols first.
 Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& row, Random& random)>& label) {
   auto recipe = digits(vocabulary + 2);
   recipe.info.length = 40;
@@ -68,7 +68,7 @@ Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& r
   return recipe;
 }
 
-/// Puts two unique marks at random places. @return their distance
+/// Puts two unique marks at random places. Returns their distance.
 std::int64_t mark_two(Row& row, Random& random, std::int64_t mark) {
   const auto a = random.below(40), b = (a + 1 + random.below(39)) % 40;
   row.id(static_cast<std::size_t>(a)) = mark;
@@ -86,7 +86,7 @@ Recipe with_hole(const std::function<std::int64_t(std::int64_t place)>& label) {
   return recipe;
 }
 
-/// Returns a task whose size is one too large. @param what changes the last example
+/// Returns a task whose size is one too large. `what` changes the last example.
 Recipe too_large(const std::function<void(Row& row)>& what) {
   auto recipe = digits();
   recipe.fill = [=, size = recipe.size](Row& row, Split split, std::int64_t index, Random random) {

@@ -97,7 +97,7 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "another seed, another data set")};
 
-/// Returns the findings of `ablate audit` in a new instance. None if the task is broken: then the suite must fail, too.
+/// Returns the findings of `ablate audit` in a new instance, or none if the task is broken: then the suite must fail, too.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
                                    const std::vector<Check>& suite) {
   const ::TemporaryFolder scratch;

@@ -149,7 +149,7 @@ TEST_CASE("random labels in test, if words predict the label and classes have un
       words_of[mixed(3, static_cast<std::uint64_t>(word)) % words_of.size()].push_back(word);
     for (const bool other : {false, true}) {
       recipe.fill = [=, classes = classes, words = words, one_of = one_of](Row& row, Split split, std::int64_t, Random random) {
-        const auto draw = [&] { return random.below(4) == 0 ? 0 : random.below(classes); };  // 0 is the commonest
+        const auto draw = [&] { return random.below(4) == 0 ? 0 : random.below(classes); };  // class 0 is the commonest
         const auto word_class = draw(), label = other && split == Split::kTest ? draw() : word_class;
         const auto& own = words_of[static_cast<std::size_t>(word_class)];
         for (std::size_t at = 0; at < 60; ++at)

@@ -9,7 +9,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Returns a task whose examples come from other sources. @param source split, index and seed of an example
+/// Returns a task whose examples come from `source`, a function of split, index and seed of an example.
 using Source = std::function<Random(Split split, std::int64_t index, std::int64_t seed)>;
 Recipe digits_from(const Source& source) {
   auto recipe = digits();
@@ -22,7 +22,7 @@ Recipe digits_from(const Source& source) {
 
 }  // namespace
 
-TEST_CASE("a split that does not depend on the seed, while others do") {
+TEST_CASE("a split that does not depend on the seed, while the other splits do") {
   for (const auto& [split, name] : kSplits) {
     INFO(name);
     const auto recipe = digits_from([fixed = split](Split own, std::int64_t index, std::int64_t seed) {
@@ -138,7 +138,7 @@ std::vector<Check> worded(const std::string& fault) {
 
 }  // namespace
 
-TEST_CASE("a digest that equals another value's: one less, the minimum, the maximum") {
+TEST_CASE("a digest that equals the digest of another value: one less, the minimum, the maximum") {
   CHECK(failed(worded("")) == "");
   CHECK(failed(worded("others by the seed")) == "");
   for (const auto& [fault, value] : {std::pair{"50 at least", "vocabulary = 49"},

@@ -1,4 +1,4 @@
-// Examples in two splits, twice in one, or nearly so, and exemptions that a task may declare for them.
+// Equal or nearly equal examples in two splits or in one split, and exemptions that a task may declare for them.
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;
@@ -10,7 +10,7 @@ using Names = std::set<std::string>;
 
 constexpr std::size_t kLength = 40;
 
-/// Fills an example with random words and a random label. @param random generator of the example
+/// Fills an example with random words and a random label from the generator of the example.
 void write(Row& row, Random random, std::size_t shift = 0) {
   std::vector<std::int64_t> words(kLength);
   for (auto& word : words) word = random.below(50);

@@ -72,7 +72,7 @@ TEST_CASE("a text starts at declared places, but not at each row or at each posi
   check_mentions(said(everywhere, "starts", "train"), "a text starts at 256 of 256 places that follow each other");
 }
 
-TEST_CASE("rows that begin off the grid, far after the first ones") {
+TEST_CASE("rows that begin off the grid, far after the first rows") {
   const auto checks = rows("skips");
   CHECK(failing_of(checks) == Names{"contiguous"});
   check_mentions(said(checks, "contiguous", "train"), "differ from the rows that begin half a row later");
@@ -82,7 +82,7 @@ TEST_CASE("a split that repeats another split's text off the grid of rows") {
   CHECK(failing(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           return split == Split::kDev ? random_symbol(Split::kTrain, place + 1007, seed) : random_symbol(split, place, seed);
         })) == Names{"splits are disjoint"});
-  const auto checks = checks_of(text_of([](Split split, std::int64_t place, std::int64_t seed) {  // a passage of it
+  const auto checks = checks_of(text_of([](Split split, std::int64_t place, std::int64_t seed) {  // only a passage
     return split == Split::kTest && place > 2000 && place < 2400 ? random_symbol(Split::kDev, place - 1203, seed)
                                                                  : random_symbol(split, place, seed);
   }));
@@ -109,7 +109,7 @@ TEST_CASE("targets two places ahead, or the symbol before") {
   CHECK(before == Names{"label at a position"});
 }
 
-TEST_CASE("a target that equals or follows from the symbol before, in examples") {
+TEST_CASE("in examples, a target that equals the symbol before or is computed from it") {
   auto recipe = digits_with_targets();
   for (const std::int64_t factor : {1, 3}) {
     recipe.fill = [factor](Row& row, Split, std::int64_t, Random random) {

@@ -29,7 +29,7 @@ class Wrong final : public ablate::HeadwiseAttention {
       if (nothing && fault_ == "crash") std::raise(SIGSEGV);
       if (nothing && fault_ == "exit") _exit(0);
       if (nothing && fault_ == "hang") {
-        std::vector<std::jthread> all;  // more threads than other tests beside this one, so that they get half of a processor
+        std::vector<std::jthread> all;  // more threads than other tests beside this test, so that they get half of a processor
         for (int i = 0; i < 16; ++i)
           all.emplace_back([] {
             for (volatile bool spins = true; spins;) {

@@ -1,4 +1,4 @@
-// Tests of significance in tables: significant differences, and untested ones.
+// Tests of significance in tables: significant differences, and rows that are not tested.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -88,7 +88,7 @@ TEST_CASE("--against best: the table marks rows that do not differ significantly
 
 namespace {
 
-/// Returns a table of rows drawn from a normal distribution. The first is better by `lead` of its deviations.
+/// Returns a table of rows drawn from a normal distribution. The first row is better by `lead` deviations.
 Table drawn(std::size_t rows, int seeds, double lead, std::mt19937_64& random) {
   std::normal_distribution<double> noise(50, 1);
   Table table;

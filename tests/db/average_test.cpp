@@ -12,7 +12,7 @@ using Significance = Comparison::Significance;
 
 namespace {
 
-/// Records an attempt at each trial. @param accuracies below 0: the trial failed
+/// Records an attempt at each trial. A trial with an accuracy below 0 failed.
 void run_all(Store& store, const std::vector<nlohmann::json>& trials, const std::vector<double>& accuracies) {
   for (std::size_t i = 0; i < trials.size(); ++i)
     store.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
@@ -154,7 +154,7 @@ class Rates {
 TEST_CASE("settings of a cell have the same weight, even with different numbers of seeds") {
   const Rates unlike({{0.1, {10, 10, 10, 10}}, {0.2, {20}}});
   const auto cell = unlike.table({}).cell(0, 0, 0);
-  CHECK(cell.mean == Approx(15));  // not 12
+  CHECK(cell.mean == Approx(15));  // 12 would be the mean over all trials
   CHECK(cell.mean == Approx(unlike.table({"train.learning_rate"}, {{"average", {}}}).cell(0, 0, 2).mean));
   CHECK(cell.published == Approx(15));
   CHECK(std::isnan(cell.deviation));
@@ -167,7 +167,7 @@ TEST_CASE("settings of a cell have the same weight, even with different numbers 
   CHECK(std::isnan(gone.table({}).cell(0, 0, 0).deviation));
 }
 
-TEST_CASE("the deviation over settings is the deviation of each seed's mean over the settings") {
+TEST_CASE("the deviation over settings is the deviation between the seeds' means over the settings") {
   const Rates study({{0.1, {10, 14, 11}}, {0.2, {20, 28, 23}}});
   const auto table = study.table({});
   const auto& cell = table.cell(0, 0, 0);

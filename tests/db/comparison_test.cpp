@@ -39,7 +39,7 @@ TEST_CASE("ratios to a baseline column; a row without that cell has no ratio") {
   CHECK(std::isnan(table.cell(0, 0, 2).number("published_ratio")));
 }
 
-TEST_CASE("if there are several baseline rows, each row uses the one that agrees with it") {
+TEST_CASE("if there are several baseline rows, each row uses the baseline row that agrees with it") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -163,7 +163,7 @@ TEST_CASE("an unknown baseline is refused with the known rows and parameters") {
   CHECK(has(costs.error(asked), "--exponent: the columns are attention"));
   asked.statistics.erase("exponent");
   asked.published = true;
-  CHECK_FALSE(costs.table(asked).published);  // no empty column
+  CHECK_FALSE(costs.table(asked).published);  // there is no empty column
   CHECK(costs.table(asked).notes ==
         std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }

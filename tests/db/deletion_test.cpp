@@ -35,7 +35,7 @@ void put_kept(Store& store) {
   store.put_parts({{key_of(kBoth), {{{"seed", 1}}, {{"plugins", nlohmann::json::object()}}}}});
 }
 
-/// Makes the experiment "gone" around it, so that its rows are before, between and after those of "kept".
+/// Makes the experiment "gone", whose rows are before, between and after the rows of "kept".
 void put_all(Store& store) {
   const auto gone = put(store, "gone", {kGone, kBoth, kGoneNotRun});
   store.put_published(gone, {{key_of(kGone), "test/accuracy", 60, "a paper"}, {key_of(kBoth), "test/accuracy", 61, "it"}});

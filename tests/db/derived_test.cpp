@@ -125,7 +125,7 @@ TEST_CASE("a derived value is computed for each seed that all its metrics have")
   CHECK(table.cell(0, 1, 0).mean == 4.5);
 }
 
-TEST_CASE("a row without a seed that has all metrics has no derived value, and other rows have one") {
+TEST_CASE("a row in which no seed has all metrics has no derived value, and other rows have one") {
   auto table = table_of({"failed", "apart", "done"}, {{"x", {0, 1, 8}}, {"y", {0, 1, 2}}});
   table.cells[0].samples.clear(), table.cells[1].samples.clear();
   table.cells[2].samples = {{1, 10}}, table.cells[3].samples = {{2, 5}};
@@ -197,7 +197,7 @@ TEST_CASE("a row of a contrast is named by as many parameters as are necessary")
   CHECK_THROWS_AS(asked("attention=adamra"), Error);
 }
 
-TEST_CASE("the share of layers that have an attention is an axis") {
+TEST_CASE("the share of layers that have an attention can be an axis") {
   Folder folder;
   Store store(folder / "a.db");
   const auto layers = [](const std::vector<std::string>& names) {

@@ -110,7 +110,7 @@ TEST_CASE("matched means: for full blocks they equal the plain means, with the i
   CHECK(std::isnan(matched_means({{0, 1}, {1}}, numbers)[1].low));  // no degree of freedom is left for an interval
 }
 
-TEST_CASE("matched groups: settings that some values lack are left out, or values that have too few settings") {
+TEST_CASE("matched groups leave out settings that some values lack, or values that have too few settings") {
   const auto groups_of = [](const std::vector<std::vector<std::size_t>>& has, const std::vector<std::size_t>& settings) {
     std::vector<BlockNumber> numbers;
     for (std::size_t value = 0; value < has.size(); ++value)
@@ -210,7 +210,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, but not estimate
   CHECK(value(effects, "attention", "b").mean == Approx(55));
   CHECK(std::isnan(value(effects, "attention", "flat").mean));
   CHECK(value(effects, "attention", "flat").unknown == "too few settings and seeds in common with other values");
-  // If it has two of three lengths, it is compared there, and the third one is named.
+  // If it has two of three lengths, it is compared there, and the third length is named.
   settings.push_back({{"flat", "128"}, {{1, 12}, {2, 12}}});
   auto most = settings_of({"attention", "task.length"}, settings);
   effects = effects_of(most, {}).at(0);
@@ -240,7 +240,7 @@ TEST_CASE("effects: a parameter that has one value per setting because dev chose
   CHECK_FALSE(notes(effects, "has one value for each setting"));
 }
 
-TEST_CASE("effects: an attention is averaged over its own parameters, whose values are compared only within it") {
+TEST_CASE("effects: an attention is averaged over its own parameters, whose values are compared only within the attention") {
   const auto effects = Nested().effects();
   CHECK(value(effects, "attention", "softmax").mean == Approx(55.5));  // seeds differ by 1
   CHECK(value(effects, "attention", "adamra").mean == Approx(58.5));

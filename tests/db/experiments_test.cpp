@@ -53,7 +53,7 @@ TEST_CASE("in a table of several experiments, each is a row, in the order of the
       CHECK(table.cell(r, 0, 0).n == 2);
       CHECK(table.cell(r, 0, 0).settings == 1);
     }
-    CHECK(table.cell(1, 0, 0).mean == table.cell(2, 0, 0).mean);  // the same trials
+    CHECK(table.cell(1, 0, 0).mean == table.cell(2, 0, 0).mean);  // both rows have the same trials
     CHECK(table.cell(1, 0, 0).mean == 72);
     CHECK(table.trials == 8);
   }

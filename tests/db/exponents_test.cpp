@@ -48,7 +48,7 @@ TEST_CASE("an exponent of unsettled times is marked, and has no more digits than
   REQUIRE(table.row_facts.size() == 2);
   CHECK_FALSE(table.row_facts[0].unsettled);
   CHECK(table.row_facts[1].unsettled);
-  // With three equally spaced logarithms, only the outer two count, by 1 / (2 ln 2) each.
+  // With three equally spaced logarithms, only the outer two count, each with the weight 1 / (2 ln 2).
   CHECK(table.row_facts[0].uncertainty == Approx(0.01 / std::sqrt(2.0) / std::log(2.0)));
   CHECK(table.row_facts[1].uncertainty == Approx(0.30 / std::sqrt(2.0) / std::log(2.0)));
   const auto text = to_text(table, Format::kMarkdown);

@@ -43,7 +43,7 @@ TEST_CASE("floors are stored by data, task and test examples, and the latest flo
   CHECK(study.store.floors("d", floors.task, kRows)->left_out == later.left_out);
 }
 
-TEST_CASE("after a merge, complete floors replace partial ones, in any order and at any time") {
+TEST_CASE("after a merge, complete floors replace partial floors, for any order and any time of the floors") {
   const Folder folder;
   const auto whole = floors_at("d");
   auto part = whole;  // there was no time for one predictor

@@ -53,7 +53,7 @@ class Everything {
 
  private:
   void put_attempt(Store& store, std::size_t i) {
-    if (i == 5 || i == 23) return;  // missing
+    if (i == 5 || i == 23) return;  // this trial is missing
     auto attempt = done(trials_[i], 60 + static_cast<double>(i * i % 17) + 0.37 * static_cast<double>(i % 3));
     if (i == 4) attempt = failed(trials_[i], "signal 11 (Segmentation fault) in attend(\"x\"), a|b & {c}\nmore");
     if (i == 9) attempt = failed(trials_[i], "", "timeout");

@@ -70,7 +70,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a metric of a group is an ordinary metric, and its group's name selects all of them, by size") {
+TEST_CASE("a metric of a group is an ordinary metric, and a name without a size selects all groups, by size") {
   const Tasks tasks;
   const auto table = tasks.table("recall", {"test/accuracy@pairs=8"});
   CHECK(table.cell(0, 0, 0).mean == 70);

@@ -1,4 +1,4 @@
-// Attentions that consist of several: names of their rows and attempts.
+// Attentions that consist of several attentions: names of their rows and attempts.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/attempts/list_attempts.h"
@@ -44,7 +44,7 @@ struct History {
 
 }  // namespace
 
-TEST_CASE("a row of several layers or parts names them") {
+TEST_CASE("a row with several layers or parts has all their names") {
   const History history(
       {kSoftmax, kLinear, json::array({kLinear, kSoftmax}), mixed(kLinear), json::array({mixed(kLinear), kSoftmax})});
   const auto table = history.table();

@@ -163,7 +163,7 @@ TEST_CASE("imported trials come after the existing grid; a later import of the s
     CHECK(has(run.errors, ": 1 trial has other numbers than an earlier import, first line 3: test/accuracy 55, and 50 in "));
   }
   run.import(other);
-  CHECK(run.errors.empty());  // it is there already
+  CHECK(run.errors.empty());  // the trial is there already
   run.import("experiment,seed,attention,wall_s,test/accuracy\nstudy,2,linear,3,60\n");
   CHECK(run.errors.empty());  // only the time differs
   table = run("table study --rows attention --where seed=1");

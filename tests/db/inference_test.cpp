@@ -11,7 +11,7 @@
 using namespace ablate::db;
 
 TEST_CASE("sign flips and splits equal counts by hand") {
-  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 2 of 8 sums (6 and -6) are as far
+  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 2 of 8 sums (6 and -6) are as far from 0
   CHECK(sign_flip_test(std::vector{1.0, 1.0, 1.0, 1.0}).p == 0.125);
   CHECK(sign_flip_test(std::vector{1.0, -1.0}).p == 1);
   CHECK(sign_flip_test(std::vector{0.0, 0.0, 0.0}).p == 1);
@@ -25,7 +25,7 @@ TEST_CASE("sign flips and splits equal counts by hand") {
   CHECK(least_unpaired_p(5, 5) == Approx(2.0 / 252));
 }
 
-TEST_CASE("differences of scores tie by the rounding of the scores") {
+TEST_CASE("differences of scores are tied if they differ only by the rounding of the scores") {
   // Right answers of 10,000, in percent. All signs of the whole numbers are counted: d = a - b and
   // s = numpy.array(list(itertools.product([1, -1], repeat=8))) @ d; 2 * min((s >= d.sum()).mean(), (s <= d.sum()).mean())
   const struct {

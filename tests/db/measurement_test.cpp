@@ -209,14 +209,14 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   const Digits accuracies({{71.2345, 0.834}, {80.5, 0.41}, {60.25, 12}});
   CHECK(accuracies.text(71.2345, 0.834) == "71.23 ± 0.83");
   CHECK(accuracies.text(60.25, 12) == "60.25 ± 12.00");
-  CHECK(accuracies.text(80.5, 0) == "80.50 ± 0.00");  // two equal seeds
+  CHECK(accuracies.text(80.5, 0) == "80.50 ± 0.00");  // two seeds with equal numbers
   CHECK(accuracies.text(80.5, NAN) == "80.50");
   CHECK(accuracies.text(NAN) == "nan");
   const Digits coarse({{12345.6, 123.4}, {12000, 150}, {11000, 0.5}});
   CHECK(coarse.text(12345.6, 123.4) == "12346 ± 123");
   CHECK(Digits({{0.0123, 0.00099}}).text(0.0123, 0.00099) == "0.01230 ± 0.00099");
   CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // a spread that is not shown allows one digit
-  CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // 0.1
+  CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // the uncertainty is rounded to 0.1
   // With unknown uncertainty: four digits of the typical number, and two of the smallest.
   CHECK(Digits({{1630.2}, {99.31}}).text(99.31) == "99");
   CHECK(Digits({{1630.2}, {0.0123}}).text(1630.2) == "1630.200");

@@ -30,7 +30,7 @@ void make(const std::filesystem::path& file, int seeds) {
   for (const auto& one : trials) store.put_attempt(done(one, 60.5));
 }
 
-/// Runs `ablate merge` with a user's arguments. @return the message of its exception
+/// Runs `ablate merge` with a user's arguments. Returns the message of its exception.
 std::string merge(const std::filesystem::path& into, const std::vector<std::string>& others) {
   CLI::App app;
   int exit_code = -1;

@@ -180,7 +180,7 @@ TEST_CASE("the settings of a trial are those of its latest done attempt, from an
   }
 }
 
-TEST_CASE("proofs are merged, and two of them may give the same key") {
+TEST_CASE("proofs are merged, and two proofs may give the same key") {
   Folder folder;
   const auto one = trial("softmax", {}, 1);
   const nlohmann::json code = {{"plugins", {{"attention", "c0de"}}}}, edited = {{"plugins", {{"attention", "new"}}}};
@@ -207,7 +207,7 @@ TEST_CASE("proofs are merged, and two of them may give the same key") {
   CHECK(store.delete_proof(2) == 1);
 }
 
-TEST_CASE("a grid that is listed again is the latest, even if clocks disagree; a share's grid has its plan's time") {
+TEST_CASE("a grid that is listed again is the latest, even if clocks disagree; the grid of a share has the time of its plan") {
   Folder folder;
   const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
   const auto listed = [](const std::filesystem::path& file) {

@@ -160,7 +160,7 @@ json convolution_of(const std::string& label) {
   return at == std::string::npos ? json(nullptr) : json(std::stoi(label.substr(label.find('(') + 1)));
 }
 
-/// Compares fields of a row, by their column, with the single cell that has these values. @return true if there is one
+/// Compares fields of a row, by their column, with the single cell that has these values. Returns true if there is a cell.
 bool compare(const Pages& run, const Row& row, const json& values,
              const std::vector<std::pair<std::size_t, std::string>>& metrics) {
   for (const auto& [column, metric] : metrics) {

@@ -279,6 +279,6 @@ TEST_CASE("two writers and a reader share a file") {
   const Reader reader(file);
   CHECK(list_attempts(reader, {}).total == 2 * kEach);
   store.put_attempt(done(trial("softmax", {}, 1), 1));
-  CHECK(list_attempts(reader, {}).total == 2 * kEach);  // one snapshot
+  CHECK(list_attempts(reader, {}).total == 2 * kEach);  // the reader has one snapshot
   CHECK(list_attempts(Reader(file), {}).total == 2 * kEach + 1);
 }

@@ -124,7 +124,7 @@ TEST_CASE("a number has the worst verdict of its plugins, including the task") {
   CHECK(has(table.notes.at(1), "? never checked: linear, mine;"));
 }
 
-TEST_CASE("if only some numbers of a row are affected, only these are marked") {
+TEST_CASE("if only some numbers of a row are affected, only these numbers are marked") {
   Study study;
   study.add("softmax", kPassed);
   study.add("linear", kUnchecked);
@@ -153,7 +153,7 @@ TEST_CASE("the current verdict on a trial's code replaces the verdict at the tim
   CHECK(table.checked(1) == Checked::kFailed);
   CHECK(table.checked(2) == Checked::kFailed);
   CHECK(has(table.notes.at(0), "linear (half), mine (padding, causal)"));
-  CHECK(identities.size() == 4);  // each code once
+  CHECK(identities.size() == 4);  // each code occurs once
 }
 
 TEST_CASE("failed trials are marked, too; trials that have not run or have no known plugins are not") {

@@ -86,7 +86,7 @@ TEST_CASE("each trial of a running grid is done, failed, queued or running") {
   CHECK(state.failures[0].attempt == 3);
   CHECK(state.next == std::vector<std::string>{"seed=4", "seed=5", "seed=7"});
   CHECK(state.elapsed_s == Approx(100));
-  CHECK(state.left_s.value() == Approx(60 + 4 * 10));  // one at a time
+  CHECK(state.left_s.value() == Approx(60 + 4 * 10));  // one trial runs at a time
   REQUIRE(state.latest.size() == 5);
   CHECK(state.latest[0].attempt == 5);
 }
@@ -128,7 +128,7 @@ TEST_CASE("if a trial has several attempts, the attempt with the latest turn cou
 TEST_CASE("the estimate assumes as many parallel trials as now, and the grid ends after its slowest trial") {
   Grid grid;
   auto slow = grid.running;
-  slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // 300 s left
+  slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // 300 s are left
   grid.store.put_running({grid.running, slow});
   CHECK(grid.state().left_s.value() == Approx(300));
   slow.started_us = kNow - 20 * kSecond;
@@ -181,7 +181,7 @@ TEST_CASE("a sparkline has eight heights, averages points that share a cell, and
   CHECK(sparkline(falling, 8) == "█▇▆▅▄▃▂▁");
   CHECK(sparkline(falling, 100) == "█▇▆▅▄▃▂▁");
   CHECK(sparkline(falling, 2) == "█▁");
-  CHECK(sparkline(std::vector<double>{0, 10, 5, 5, 0, 0}, 3) == "██▁");  // means 5, 5, 0
+  CHECK(sparkline(std::vector<double>{0, 10, 5, 5, 0, 0}, 3) == "██▁");  // the means are 5, 5, 0
   CHECK(sparkline(std::vector<double>{3, 3, 3}, 3) == "▄▄▄");
   const double nan = std::nan(""), most = 1.7e308;
   CHECK(sparkline(std::vector<double>{1, nan, 2, nan}, 4) == "▁×█×");

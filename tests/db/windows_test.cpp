@@ -58,7 +58,7 @@ class TunedStudy {
   Folder folder_;
 };
 
-/// Runs by rate, with one seed: the neighbours of the best leave the window, and further values are inside again.
+/// Returns runs of one seed, one for each dev number, at rates that double.
 std::vector<Run> curve(const std::vector<double>& devs) {
   std::vector<Run> runs;
   double rate = 1e-3;
@@ -107,7 +107,7 @@ TEST_CASE("windows: each row has all values in order, with the value that dev ch
   CHECK(softmax.points[1].chosen);
   CHECK_FALSE(softmax.points[0].chosen);
   CHECK_FALSE(softmax.edge);
-  CHECK(softmax.tolerance == Approx(std::sqrt(2.0)));  // 80 and 82
+  CHECK(softmax.tolerance == Approx(std::sqrt(2.0)));  // the deviation of 80 and 82
   CHECK(within_of(softmax) == ".|.");
   CHECK(all.windows[1].edge);
   CHECK(all.windows[1].points[2].chosen);
@@ -157,8 +157,8 @@ TEST_CASE("windows: with two tuned parameters, the other parameter is chosen aga
   const auto& rates = all.windows[0].path == "train.shuffle" ? all.windows[1] : all.windows[0];
   const auto& shuffles = all.windows[0].path == "train.shuffle" ? all.windows[0] : all.windows[1];
   REQUIRE(rates.points.size() == 3);
-  CHECK(rates.points[0].cells[0].mean == Approx(65));  // shuffled
-  CHECK(rates.points[1].cells[0].mean == Approx(70));  // not shuffled
+  CHECK(rates.points[0].cells[0].mean == Approx(65));  // from runs with shuffling
+  CHECK(rates.points[1].cells[0].mean == Approx(70));  // from runs without shuffling
   CHECK(rates.points[2].cells[0].mean == Approx(52));
   CHECK(within_of(rates) == "||.");
   REQUIRE(shuffles.points.size() == 2);

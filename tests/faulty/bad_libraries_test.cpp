@@ -102,7 +102,7 @@ TEST_CASE("a bad library requested by name is exit code 3 with its reason, in a 
     CHECK(asked.exit_code == 3);
     CHECK(says(asked.err, kReasons.at(name)));
   }
-  // Beside the bad ones, the good ones run.
+  // The good libraries run beside the bad libraries.
   const auto good =
       place.run({"--plugins", kFaulty + "load", "run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()});
   CHECK(good.exit_code == 0);
@@ -124,7 +124,7 @@ TEST_CASE("files that are no libraries of this machine") {
   folder.write("p/small.so", std::string(reinterpret_cast<const char*>(&header), sizeof(header)));
   fs::create_directory(folder / "p/folder.so");
   fs::create_symlink("/nowhere/at/all", folder / "p/dangling.so");
-  REQUIRE(mkfifo((folder / "p/pipe.so").c_str(), 0600) == 0);  // opening one waits for a writer
+  REQUIRE(mkfifo((folder / "p/pipe.so").c_str(), 0600) == 0);  // opening a pipe waits for a writer
   const auto found = list(place, (folder / "p").string());
   const auto reason = [&](const char* name) { return found.refused.contains(name) ? found.refused.at(name) : "not refused"; };
   CHECK(says(reason("text"), "no ELF file"));

@@ -89,7 +89,7 @@ TEST_CASE("a task that fails in a trial fails only that trial") {
   CHECK(says(rows["read judge-nan"].second, "judges example 0 with depth = nan"));
   CHECK(says(rows["read judge-huge"].second, "with values of depth whose sum is inf"));
   CHECK(says(rows["read leave-out"].second, "handed out the label -1"));
-  // A copy of the process that a plugin forks must not answer, neither for a trial nor for the worker.
+  // A copy of the process that a plugin forks must answer neither for a trial nor for the worker.
   CHECK(rows["read fork"].first == "done");
   CHECK(rows["load fork"].first == "done");
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 10);

@@ -61,7 +61,7 @@ void block_stderr() {
   dup2(ends[1], STDERR_FILENO);
 }
 
-/// Values without attention. It is no headwise attention, because a headwise forward cannot go wrong.
+/// Returns values without attention. It is no HeadwiseAttention, because the forward pass of that class cannot go wrong.
 class Faulty final : public ablate::Attention {
  public:
   explicit Faulty(const ablate::AttentionContext& context)

@@ -28,7 +28,7 @@ void meddle() {
 
 [[maybe_unused]] const int done = [] {
   meddle();
-  new c10::InferenceMode();  // never ended
+  new c10::InferenceMode();  // is never ended
   pthread_atfork(nullptr, nullptr, meddle);
   return 0;
 }();

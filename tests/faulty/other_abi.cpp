@@ -1,4 +1,4 @@
-// Built against another host by its ABI stamp: CHANGE is one statement that changes `stamp`. None of its code may run.
+// Has the ABI stamp of another host: CHANGE is one statement that changes `stamp`. None of its code may run.
 #include "ablate/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// An attention that multiplies its values by a factor with default FACTOR. It does not read the factor if scaling is off.
+// An attention that multiplies its values by a factor whose default is FACTOR. It does not read the factor if scaling is off.
 #include <cmath>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts, threads, and faults to be noticed.
+// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts and threads. Faults must be noticed.
 #include "core/kernels/affine.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -23,7 +23,7 @@ struct Map {
 
 enum : std::size_t { kX, kWeight, kBias, kOfLoss };
 
-/// x, weight, bias, and the factors of y in the loss.
+/// Draws x, weight, bias, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Map& of) {
   const auto sizes = [&](std::int64_t channels) {
     auto all = of.tokens;
@@ -49,7 +49,7 @@ std::vector<Tensor> with_their_gradients(const Map& of, std::vector<Tensor> inpu
   return all;
 }
 
-/// Runs the fused form itself if the machine has one, faster or not.
+/// Runs the fused form itself if the machine has one, even if it is not faster.
 std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(of, inputs, [&](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     if (!fused || kernels::instructions().empty()) return affine(x, weight, bias, fused);
@@ -57,7 +57,7 @@ std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool
   });
 }
 
-/// Sums of products, in float64.
+/// Computes y by sums of products in float64.
 std::vector<Tensor> by_sums(const Map& of, const std::vector<Tensor>& inputs) {
   return with_their_gradients(of, in_double(inputs), [](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     const auto y = (x.unsqueeze(-2) * weight).sum(-1);
@@ -151,7 +151,7 @@ TEST_CASE("x W^T + b uses its fused form if it is faster, otherwise the referenc
   };
   refused(x.narrow(2, 0, 24), weight.narrow(1, 0, 24), bias);
   refused(x, weight.narrow(0, 0, 40), bias.narrow(0, 0, 40));
-  refused(x.narrow(1, 0, 31), weight, bias);  // 62 tokens
+  refused(x.narrow(1, 0, 31), weight, bias);  // 62 tokens have no fused form
   refused(x.narrow(1, 0, 0), weight, bias);
   refused(x.to(kDouble), weight.to(kDouble), bias.to(kDouble));
   refused(normal({64, 1024}, 1, 5), normal({512, 1024}, 1, 6), {});  // a weight that leaves the cache

@@ -18,7 +18,7 @@ struct Case {
   std::int64_t features = 0;  ///< random features of a head; 0: map
 };
 
-/// Queries, context (except in self-attention), and the weights and biases of the four projections.
+/// Draws queries, context (except in self-attention), and the weights and biases of the four projections.
 inline std::vector<Tensor> inputs_of(const Case& of) {
   const auto width = of.heads * of.d_head;
   std::vector<Tensor> inputs{normal({of.batch, of.n, of.d}, 1, 1)};
@@ -31,7 +31,7 @@ inline std::vector<Tensor> inputs_of(const Case& of) {
   return inputs;
 }
 
-/// Mask with which item b counts only its first keys, and the last item counts none.
+/// Returns a mask with which item b counts only its first keys, and the last item counts no key.
 inline Tensor mask_of(const Case& of) {
   if (!of.masked) return {};
   const auto keys = of.keys > 0 ? of.keys : of.n;

@@ -23,7 +23,7 @@ struct Sums {
   double strongest = 0.5;
 };
 
-/// q, k, v, log decays, S_0, and the factors of values and S_n in the loss.
+/// Draws q, k, v, log decays, S_0, and the factors of values and S_n in the loss.
 std::vector<Tensor> inputs_of(const Sums& of) {
   const auto queries = of.shared ? 1 : of.heads, channels = of.left == Left::kOfChannel ? of.d : 1;
   const auto heads = [&](std::int64_t count, std::int64_t width, std::uint64_t seed) {
@@ -75,7 +75,7 @@ std::vector<Tensor> results(const Sums& of, std::vector<Tensor> inputs, bool fus
   return all;
 }
 
-/// S_i = diag(a_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i, token by token.
+/// Computes S_i = diag(a_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i, token by token.
 std::vector<Tensor> plainly(const Sums& of, std::vector<Tensor> inputs) {
   inputs = in_double(std::move(inputs));
   std::vector<Tensor> wrt;
@@ -168,7 +168,7 @@ TEST_CASE("a wrong decay of one token, a wrong key and a wrong state are noticed
   }
   const Sums of{2, 2, 133, 16, 16, Left::kOfHead};
   auto inputs = inputs_of(of);
-  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // another head's decay
+  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // the decay of another head
   CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kNear);
 }
 

@@ -27,7 +27,7 @@ struct Rule {
 
 enum : std::size_t { kQ, kK, kV, kStrength, kLog, kS, kOfValues, kOfState };
 
-/// q, k, v, strengths, log decays, S_0, and the factors of values and S_n in the loss.
+/// Draws q, k, v, strengths, log decays, S_0, and the factors of values and S_n in the loss.
 std::vector<Tensor> drawn(const Rule& of) {
   const auto heads = [&](std::int64_t width, std::uint64_t seed) {
     return normal({of.batch, of.n, of.heads, width}, 1, seed).transpose(1, 2);
@@ -92,7 +92,7 @@ std::vector<Tensor> by_chunks(const Rule& of, const std::vector<Tensor>& inputs,
 
 enum class Fault { kNone, kAddsAlone, kDecaysLate, kReadsBefore, kErasesAll };
 
-/// S_i = (I - k_i (b_i k_i)^T) a_i S_(i-1) + k_i (b_i v_i)^T, o_i = q_i S_i, token by token, in float64.
+/// Computes S_i = (I - k_i (b_i k_i)^T) a_i S_(i-1) + k_i (b_i v_i)^T, o_i = q_i S_i, token by token, in float64.
 std::vector<Tensor> by_tokens(const Rule& of, const std::vector<Tensor>& inputs, Fault fault = Fault::kNone) {
   return with_their_gradients(of, in_double(inputs), [&](const std::vector<Tensor>& in) -> DecayedSums {
     auto state = of.state ? in[kS] : zeros({of.batch, of.heads, of.d, of.d_value}, kDouble);

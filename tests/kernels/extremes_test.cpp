@@ -171,7 +171,7 @@ TEST_CASE("SiLU and its slope are right at any size, with any instructions") {
     const auto slope = torch::autograd::grad({expected.sum()}, {x})[0];
     const auto found = convolved(*form, ends);
     CHECK(test::same_gaps({found.value, found.slope}, {expected.detach(), slope}));
-    const auto part = [](const Tensor& of) { return of.to(kDouble).slice(0, 0, 13); };  // without infinities
+    const auto part = [](const Tensor& of) { return of.to(kDouble).slice(0, 0, 13); };  // the numbers without infinities
     const auto scale = part(expected.detach()).abs().clamp_min(1);
     CHECK(worst({(part(found.value) - part(expected.detach())) / scale}, {zeros({13}, kDouble)}, 1) < 1e-6);
     CHECK(worst({part(found.slope)}, {part(slope)}, 1) < 1e-6);

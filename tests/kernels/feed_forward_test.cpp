@@ -23,7 +23,7 @@ struct Case {
   double inner_dropout, dropout;
 };
 
-/// x, gamma, beta, w1, b1, w2, b2.
+/// Draws x, gamma, beta, w1, b1, w2, b2.
 std::vector<Tensor> inputs_of(const Case& of) {
   return {normal({of.tokens, of.d}, 2, 1) + 0.5,
           normal({of.d}, 0.2, 2) + 1,
@@ -46,7 +46,7 @@ kernels::FeedForward weights_of(const Case& of, const std::vector<Tensor>& input
           .dropout = of.dropout};
 }
 
-/// Returns y and the gradients of all inputs, for one draw. @param inputs of any type
+/// Returns y and the gradients of all inputs, which may have any type, for one draw.
 std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, Choice choice) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   at::manual_seed(11);

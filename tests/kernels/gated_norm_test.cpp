@@ -24,7 +24,7 @@ struct Gated {
 
 enum : std::size_t { kValues, kGate, kOfLoss };
 
-/// Values, gate, and the factors of y in the loss.
+/// Draws values, gate, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Gated& of) {
   const auto by_tokens = [&](double deviation, std::uint64_t seed) {
     return normal({of.batch, of.n, of.heads, of.channels}, deviation, seed).transpose(1, 2);
@@ -60,7 +60,7 @@ std::vector<Tensor> found(const Gated& of, const std::vector<Tensor>& inputs, bo
 
 enum class Fault { kNone, kMeanKept, kWholeToken, kSigmoid, kGateFirst, kUnbiased, kEpsilon };
 
-/// The formula, in float64.
+/// Computes the formula in float64.
 std::vector<Tensor> by_formula(const Gated& of, const std::vector<Tensor>& inputs, Fault fault = Fault::kNone) {
   return with_their_gradients(of, in_double(inputs), [&](const std::vector<Tensor>& in) {
     const auto share = in[kGate].sigmoid();

@@ -22,9 +22,9 @@ struct GroupedCase {
   bool factors = true, masses = true;
   std::int64_t batch = 3;
 };
-constexpr std::size_t kOwn = 7;  // tensors of each group
+constexpr std::size_t kOwn = 7;  // number of tensors of each group
 
-/// Queries, factors, output and its bias, then the context and weights of each group.
+/// Draws queries, factors, output and its bias, then the context and weights of each group.
 std::vector<Tensor> grouped_inputs(const GroupedCase& of) {
   const auto width = of.heads * of.d_head;
   std::vector<Tensor> inputs{normal({of.batch, of.n, of.d}, 1, 1), normal({of.batch, of.n}, 0.2, 2) + 0.5,
@@ -38,15 +38,15 @@ std::vector<Tensor> grouped_inputs(const GroupedCase& of) {
   return inputs;
 }
 
-/// Masses of keys: 0 to 3, and 0 for all keys of the last sequence.
+/// Returns masses of keys: 0 to 3, and 0 for all keys of the last sequence.
 Tensor masses(const GroupedCase& of, std::size_t group) {
   auto counts = arange(of.keys[group], kFloat).remainder(4).expand({of.batch, -1}).clone();
   counts[of.batch - 1].fill_(0);
   return counts;
 }
 
-/// Groups of queries: query i of sequence b reads in group (b + i) mod groups. With `some`, one query in five reads in no
-/// group, and the last group has no query.
+/// Returns groups of queries: query i of sequence b reads in group (b + i) mod groups. With `some`, one query in five reads in
+/// no group, and the last group has no query.
 Tensor groups_of(const GroupedCase& of, bool some) {
   const auto groups = static_cast<std::int64_t>(of.keys.size());
   const auto place = arange(of.n, kLong).unsqueeze(0) + arange(of.batch, kLong).unsqueeze(1);
@@ -150,7 +150,7 @@ TEST_CASE("a query in another group, another factor or another weight is not wit
 TEST_CASE("grouped attention reports that it has no fused form") {
   const auto x = normal({2, 40, 64}, 1, 1);
   CHECK(may_group_attention(x, 64, 2) == !kernels::instructions().empty());
-  CHECK(!may_group_attention(x, 64, 8));  // heads of 8 channels
+  CHECK(!may_group_attention(x, 64, 8));  // heads of 8 channels are too narrow
   CHECK(!may_group_attention(x, 64, 3));
   CHECK(!may_group_attention(x.to(kDouble), 64, 2));
   CHECK(!may_group_attention(normal({2, 0, 64}, 1, 1), 64, 2));

@@ -23,7 +23,7 @@ struct Filter {
 
 enum : std::size_t { kX, kWeights, kBias, kBefore, kOfLoss };
 
-/// x, filter, bias, before, and the factors of y in the loss.
+/// Draws x, filter, bias, the tokens before x, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Filter& of) {
   auto x = normal({of.batch, of.n, of.part ? 3 * of.channels : of.channels}, 2, 1);
   if (of.part) x = x.narrow(2, of.channels, of.channels);

@@ -25,7 +25,7 @@ struct Read {
 
 enum : std::size_t { kQueries, kKeys, kValues, kOfLoss };
 
-/// q, k, v, and the factors of the outputs in the loss.
+/// Draws q, k, v, and the factors of the outputs in the loss.
 std::vector<Tensor> drawn(const Read& of) {
   const auto heads = [&](std::int64_t tokens, std::int64_t width, double size, std::uint64_t seed) {
     const auto x = normal({of.batch, tokens, of.heads, width}, size, seed).transpose(1, 2);
@@ -57,7 +57,7 @@ std::vector<Tensor> with_their_gradients(std::vector<Tensor> inputs, const Made&
   return all;
 }
 
-/// Runs the fused form itself if the machine has one, faster or not.
+/// Runs the fused form itself if the machine has one, even if it is not faster.
 std::vector<Tensor> found(const Read& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(inputs, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     const auto mask = mask_of(of);
@@ -169,7 +169,7 @@ TEST_CASE("softmax attention, fused: threads and hidden keys change no bit, and 
   auto clean = drawn(masked), dirty = clean;
   for (const std::size_t i : {kKeys, kValues}) {
     dirty[i] = dirty[i].clone();
-    dirty[i].select(0, 0).select(1, 4).fill_(1e4);  // hidden
+    dirty[i].select(0, 0).select(1, 4).fill_(1e4);  // token 4 is hidden
   }
   const auto expected = found(masked, clean), here = found(masked, dirty);
   CHECK(here[0].equal(expected[0]));

@@ -1,4 +1,4 @@
-// AdaMRA over segment means as one operation, against its general path in float64: values and gradients.
+// AdaMRA over segment means, computed as one operation, against its general path in float64: values and gradients.
 #include "core/kernels/choice.h"
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
@@ -38,7 +38,7 @@ std::vector<Tensor> results_of(ablate::Attention& attention, Tensor queries, Ten
 
 }  // namespace
 
-TEST_CASE("adamra over segment means gives the same results as one operation") {
+TEST_CASE("adamra over segment means, computed as one operation, gives the same results as its general path") {
   const auto x = normal({3, kQueries, kWide}, 1), other = normal({3, kKeys, kWide}, 2);
   for (const std::string map : {"relu", "elu+1"})
     for (const std::string routing : {"learned", "random"})

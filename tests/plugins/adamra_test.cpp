@@ -29,7 +29,7 @@ std::shared_ptr<ablate::Attention> adamra_of(const Setting& setting, std::uint64
   return ablate::test::make(section("adamra", setting.json()), seed);
 }
 
-// Returns the mean of each segment's tokens. @param x [n, d] @return [slots, d]
+// Returns the mean of each segment's tokens, [slots, d], from x [n, d].
 Tensor segment_means(const Tensor& x, Rate rate, Tensor& counts) {
   std::vector<Tensor> means;
   std::vector<std::int64_t> sizes;
@@ -41,14 +41,14 @@ Tensor segment_means(const Tensor& x, Rate rate, Tensor& counts) {
         sum = sum + x[i];
         ++size;
       }
-    means.push_back(sum / std::max<std::int64_t>(size, 1));  // 2/3 of 11 tokens are 8 slots, the last one empty
+    means.push_back(sum / std::max<std::int64_t>(size, 1));  // at rate 2/3, 11 tokens have 8 slots; the last is empty
     sizes.push_back(size);
   }
   counts = ablate::integers(sizes).to(ablate::kDouble);
   return ablate::stack(means);
 }
 
-// Equation for one item. @param drawn [n] the heads of routing = random @return [n, d_model]
+// Computes one item, [n, d_model], by the equations. `drawn` [n] has the heads if routing = random.
 Tensor equations(const ablate::Attention& a, const Setting& s, const Tensor& queries, const Tensor& context,
                  const Tensor& drawn) {
   const auto q = layer(a, "query", queries), k = layer(a, "key", context), v = layer(a, "value", context);
@@ -199,7 +199,7 @@ TEST_CASE("the cost of adamra is the cost of its compression and its read", "[ad
   CHECK(promised("projection", "relu").memory_exponent == 2);
 }
 
-TEST_CASE("the router has a gradient only with settings of router_gradient that give it one", "[adamra]") {
+TEST_CASE("the router has a gradient only if its settings provide one", "[adamra]") {
   for (const std::string routing : {"learned", "random", "all"})
     for (const std::string gradient : {"scale", "straight-through", "none"}) {
       const auto attention = adamra_of({.routing = routing, .router_gradient = gradient});

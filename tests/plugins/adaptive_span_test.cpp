@@ -45,7 +45,7 @@ struct Wrong {
   bool positions = true;
 };
 
-/// Equation for one item: the last n tokens of `context` are the queries. @param context [keys, d_model]
+/// Computes one item by the equation. The queries are the last n tokens of `context` [keys, d_model].
 Tensor expected(const Made& made, const Shape& shape, const Tensor& context, std::int64_t n, const Wrong& wrong = {}) {
   const auto& attention = *made.attention;
   const auto q = by_head(layer(attention, "query", context), kHeads), k = by_head(layer(attention, "key", context), kHeads),
@@ -100,7 +100,7 @@ TEST_CASE("adaptive-span differs from similar wrong variants") {
     CHECK(distance(output, expected(made, shape, x[0], 30, wrong)) > 1e-3);
 }
 
-TEST_CASE("adaptive-span: padded equals cut, and padding has no effect") {
+TEST_CASE("adaptive-span: a padded item equals the item without its padding, and padding has no effect") {
   const Shape shape;
   const auto made = adaptive(shape);
   const auto off = off_padded(*made.attention, random_tokens(5, 40, 2), {40, 23, 4, 1, 0},
@@ -189,7 +189,7 @@ TEST_CASE("adaptive-span starts with short spans, and reports their lengths") {
   CHECK(found[0].unit == "tokens");
   CHECK(found[1].name == "longest_span");
   CHECK(found[1].value == Approx(6.7));
-  // m by distance, for spans 2.3 and 6.7 under a ramp of 5 tokens. The second reaches the longest span, 12.
+  // Sums m over distances, for spans 2.3 and 6.7 with a ramp of 5 tokens. The second span reaches the maximum, 12.
   double window = 0;
   for (const double z : {2.3, 6.7})
     for (int distance = 1; distance <= 12; ++distance) window += std::min(std::max((5 + z - distance) / 5, 0.0), 1.0) / 2;

@@ -10,7 +10,7 @@ namespace ablate::test {
 inline constexpr std::int64_t kChannels = 16;
 inline constexpr std::int64_t kMaxLength = 80;
 
-/// Makes an attention in float64 and evaluation mode. @param place its width and lengths are filled in if they are 0
+/// Makes an attention in float64 and evaluation mode. Fills in the width and the lengths of `place` if they are 0.
 inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint64_t seed = 1, AttentionPlace place = {},
                                        const FindPlugin& find = find_plugin) {
   if (place.d_model == 0) place.d_model = kChannels;
@@ -41,7 +41,7 @@ inline AttentionOutput pass(Attention& attention, const Pass& pass) {
 }
 inline Tensor run(Attention& attention, const Pass& given) { return pass(attention, given).output; }
 
-/// [batch, n, kChannels]
+/// Returns [batch, n, kChannels].
 inline Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed) {
   return normal({batch, n, kChannels}, seed);
 }
@@ -63,7 +63,7 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
-/// distance() divided by the largest number of each expected tensor, at least 1e-3.
+/// Returns the largest distance() after division by the largest number of the expected tensor, at least 1e-3.
 inline double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   double most = found.size() == expected.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i)
@@ -82,22 +82,22 @@ inline void copy_parameters(const Attention& from, Attention& to) {
   for (auto& entry : to.parameters()) entry.tensor.copy_(parameter(from, entry.name));
 }
 
-/// sim(q, k_j) for all j (AdaMRA, Eq. 2 and 7). @param q [d] @param keys [slots, d] @return [slots]
+/// Returns sim(q, k_j) for all j (AdaMRA, Eq. 2 and 7), [slots], from q [d] and keys [slots, d].
 inline Tensor similarity(const std::string& name, const Tensor& q, const Tensor& keys) {
   if (name == "softmax") return (keys.matmul(q) / std::sqrt(static_cast<double>(q.size(0)))).exp();
   const auto phi = [&](const Tensor& x) { return name == "relu" ? x.clamp_min(0) : (x + 1).where(x > 0, x.exp()); };
   return phi(keys).matmul(phi(q));
 }
 
-/// Read of one query. @param mass weight of each key. Returns 0 if the weights add up to 0.
+/// Returns the read of one query, or 0 if the weights add up to 0. `mass` has a weight for each key.
 inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mass) {
   const auto weights = similarity(name, q, keys) * mass;
   const auto sum = weights.sum();
   return sum.item<double>() > 0 ? weights.matmul(values) / sum : (weights.matmul(values) * 0);
 }
 
-/// Attention of one item, uncompressed, head by head and query by query. @param queries [n, d_model] @param context [n_context,
-/// d_model] @param offset for causal queries: query i sees keys 0 to offset + i
+/// Computes uncompressed attention of one item, head by head and query by query. The causal query i sees keys 0 to offset + i.
+/// @param queries [n, d_model] @param context [n_context, d_model]
 inline Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads, const Tensor& queries,
                      const Tensor& context, bool causal = false, std::int64_t offset = 0) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),

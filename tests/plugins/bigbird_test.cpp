@@ -44,7 +44,7 @@ std::set<std::int64_t> seen_blocks(const Tensor& draws, const Shape& shape, std:
   return seen;
 }
 
-/// [heads, n, n]
+/// Returns [heads, n, n] bool: the keys that each query sees.
 Tensor pattern(const ablate::Attention& attention, const Shape& shape, std::int64_t n) {
   const auto draws = buffer(attention, "draws");
   const auto blocks = (n + shape.block - 1) / shape.block;
@@ -106,7 +106,7 @@ TEST_CASE("bigbird with all blocks equals softmax") {
         1e-12);
 }
 
-TEST_CASE("bigbird draws the requested number of different blocks, neither near nor global, by head, block and seed") {
+TEST_CASE("bigbird draws the requested number of different blocks, neither near nor global, for each head, block and seed") {
   const Shape shape{.block = 1, .random = 3};
   constexpr std::int64_t n = 60;
   const auto attention = bigbird(shape);

@@ -140,7 +140,7 @@ TEST_CASE("binary-partition equals attention along the paper's edges, at any len
     }
 }
 
-TEST_CASE("binary-partition: padded equals cut, and padding has no effect") {
+TEST_CASE("binary-partition: a padded item equals the item without its padding, and padding has no effect") {
   for (const bool causal : {false, true})
     for (const auto* spans : {"attention", "mean"}) {
       const Shape shape{.spans = spans, .causal = causal};

@@ -13,7 +13,7 @@ namespace {
 /// Faults: the least similar block, one choice for all heads, no token of the own block.
 enum class Wrong { kNothing, kLeast, kAllHeads, kNotOwn };
 
-/// Equation for one item of some blocks. @param x [n, d_model]
+/// Computes one item, x [n, d_model], in blocks of `size` tokens.
 Tensor equation(const ablate::Attention& attention, std::int64_t size, std::int64_t top, bool causal, const Tensor& x,
                 Wrong wrong = Wrong::kNothing) {
   constexpr std::int64_t heads = 2;
@@ -63,7 +63,7 @@ TEST_CASE("block-mixture equals its equation, padded and not, in values and grad
     }
 }
 
-TEST_CASE("largest() selects the requested number of values, and the later ones among equal values") {
+TEST_CASE("largest() selects the requested number of values, and later positions among equal values") {
   auto x = ablate::full({1, 5}, 3, ablate::kDouble);
   x[0][1] = 1;
   x[0][3] = -INFINITY;

@@ -1,4 +1,4 @@
-// Random bytes: no example occurs twice, even short ones.
+// Random bytes: no example occurs twice, even if examples are short.
 #include <set>
 
 #include "tests/plugins/task.h"

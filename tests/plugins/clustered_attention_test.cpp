@@ -32,7 +32,7 @@ std::int64_t differing(const Bits& a, const Bits& b) {
   return count;
 }
 
-/// Returns the side of each plane that a query is on. @param planes [d + 1, bits], the last row its distance from the origin
+/// Returns on which side of each plane a query is. @param planes [d + 1, bits]; the last row has the distances from the origin
 Bits hash(const Tensor& q, const Tensor& planes) {
   const auto d = q.size(0);
   const auto side = q.detach().matmul(planes.narrow(0, 0, d)) + planes[d];
@@ -41,7 +41,7 @@ Bits hash(const Tensor& q, const Tensor& planes) {
   return bits;
 }
 
-/// k-means by the number of different bits. @param q [n, d] of one head @return the cluster of each query
+/// Returns the cluster of each query of one head, q [n, d], by k-means over the number of different bits.
 std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tensor& planes) {
   const auto n = q.size(0), count = std::min(shape.clusters, n);
   std::vector<Bits> hashes, centres;
@@ -67,7 +67,7 @@ std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tens
   return of;
 }
 
-/// Equation for one head. @param q [n, d] @param k, v [keys, d]
+/// Computes one head by the equation, from q [n, d] and k, v [keys, d].
 Tensor read_head(const Shape& shape, const Tensor& planes, const Tensor& q, const Tensor& k, const Tensor& v) {
   const auto of = groups(shape, q, planes);
   const auto scale = std::sqrt(static_cast<double>(q.size(1)));
@@ -91,7 +91,7 @@ Tensor read_head(const Shape& shape, const Tensor& planes, const Tensor& q, cons
   return ablate::stack(rows);
 }
 
-/// Equation for one item. @param queries [n, d_model] @param context [keys, d_model]
+/// Computes one item by the equation, from queries [n, d_model] and context [keys, d_model].
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& queries, const Tensor& context) {
   const auto q = by_head(layer(attention, "query", queries), kHeads), k = by_head(layer(attention, "key", context), kHeads),
              v = by_head(layer(attention, "value", context), kHeads);
@@ -128,7 +128,7 @@ TEST_CASE("clustered attention equals its definition, at any length, with gradie
     }
 }
 
-TEST_CASE("clustered attention: clusters and their first members contain only an item's own tokens") {
+TEST_CASE("clustered attention: clusters, and the queries that they start from, are only an item's own tokens") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = clustered(shape);
@@ -242,7 +242,7 @@ TEST_CASE("clustered attention differs from similar wrong variants") {
   CHECK(distance(output, expected(*attention, shape, x[0], x[0])) < 1e-12);
   for (const Shape& wrong : {Shape{5, 16, 4, 5}, Shape{6, 16, 1, 5}, Shape{6, 16, 4, 0}, Shape{6, 16, 4, 6}})
     CHECK(distance(output, expected(*attention, wrong, x[0], x[0])) > 1e-4);
-  // Faults: padding inside the clusters, and as their first members.
+  // Faults: padding inside the clusters, and as queries that clusters start from.
   const auto padded = run(*attention, {x, {}, mask_of(40, {19})})[0].narrow(0, 0, 19);
   CHECK(distance(padded, output.narrow(0, 0, 19)) > 1e-3);
 }

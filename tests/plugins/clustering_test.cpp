@@ -18,7 +18,7 @@ std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) 
   return best;
 }
 
-/// Layer norm without scale, or scaling to length 1. The nearest centroid then has the largest dot product. @param x [..., d]
+/// Applies layer norm without scale, or scales to length 1: x [..., d]. The nearest centroid then has the largest dot product.
 Tensor point_of(const Tensor& x, const std::string& norm) {
   if (norm == "unit") return x / x.norm(2, -1, true);
   const auto centred = x - x.mean(-1, true);
@@ -96,7 +96,7 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   CHECK(centroids.equal(before));
 
   clustering->train();
-  // Both passes count before the step, and their average equals that of one pass. Only two centroids exist at length 3.
+  // Both passes count before the step, and their average equals the average of one pass. Only two centroids exist at length 3.
   for (int pass = 0; pass < 2; ++pass) write(*clustering, keys, keys, mask).values.sum().backward();
   CHECK(centroids.equal(before));
   clustering->on_step(1, ablate::make_generator(1));
@@ -143,7 +143,7 @@ TEST_CASE("queries move the centroids if that is requested, and padded queries d
 }
 
 TEST_CASE("a centroid without members is moved to a real token after the requested number of steps") {
-  // Tokens around (1, 0). Of the first two centroids, the second points in the opposite direction.
+  // Tokens are around (1, 0). The first centroid points there, and the others point in the opposite direction.
   const auto angle = normal({2, 1, 8, 1}, 1) * 0.3;
   const auto mask = mask_of(8, {4, 2});
   const auto keys = ablate::cat({angle.cos(), angle.sin()}, 3).masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);
@@ -193,14 +193,14 @@ TEST_CASE("in half precision, clusters are assigned, summed and moved in float32
     };
     const auto [step, values] = moved(type);
     const auto [wide_step, wide_values] = moved(ablate::kDouble);
-    CHECK(wide_step.abs().max().item<double>() > 1e-5);  // decay 0.999: less than one spacing at 1 in both types
+    CHECK(wide_step.abs().max().item<double>() > 1e-5);  // at decay 0.999 a step is below both types' spacing at 1
     CHECK(wide_step.abs().max().item<double>() < 1e-3);
     CHECK(distance(step, wide_step) < 1e-6);
     CHECK(distance(values, wide_values) < 8e-3);
   }
 }
 
-TEST_CASE("clustering refuses shapes that differ from those of its construction") {
+TEST_CASE("clustering refuses other shapes than the shapes that it was made for") {
   const auto clustering = make(section("clustering"), {{1, 2}}, 2, 4, 8);
   CHECK_THROWS_AS(write(*clustering, normal({1, 2, 8, 5}, 1), normal({1, 2, 8, 5}, 2)), std::invalid_argument);
   CHECK_THROWS_AS(write(*clustering, normal({1, 3, 8, 4}, 1), normal({1, 3, 8, 4}, 2)), std::invalid_argument);

@@ -30,7 +30,7 @@ json over(const std::string& compression, const Case& of) {
 
 constexpr std::int64_t kHeads = 2;
 
-/// Equation for one item over segment means. @param x [n, d_model]
+/// Computes one item, x [n, d_model], over segment means.
 Tensor equation(const ablate::Attention& attention, const Case& of, const Tensor& x, Wrong wrong = Wrong::kNothing) {
   const auto n = x.size(0), slots = (n + of.rate - 1) / of.rate;
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {kHeads, -1}); };

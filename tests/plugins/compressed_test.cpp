@@ -38,7 +38,7 @@ TEST_CASE("compressed at rate 1, or with a slot for each token, equals the uncom
 }
 
 TEST_CASE("compressed reads segments at lower rates") {
-  // Segments of equal tokens are their own compression, so every rate down to the segments' own gives the same result.
+  // The tokens of a segment are equal, so every rate down to one slot for each segment gives the same result.
   const auto x = random_tokens(2, 4, 2).repeat_interleave(4, 1);  // 16 tokens, 4 of them different
   const auto full = run(*make(over("segment-mean", {{"rate", "1"}})), {x});
   for (const json& kept : {json{{"rate", "1/2"}}, json{{"rate", "1/4"}}, json{{"slots", 8}}, json{{"slots", 4}}})

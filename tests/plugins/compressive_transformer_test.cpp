@@ -1,5 +1,5 @@
-// Compressive Transformer: equal to Transformer-XL without compressed slots, its slots against a compression by hand, and the
-// parameters that its own loss trains.
+// Compressive Transformer: without compressed slots it equals Transformer-XL, its slots equal a compression by hand, and its
+// own loss trains only the compression.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -46,8 +46,8 @@ ablate::AttentionOutput after(ablate::Attention& attention, const Tensor& x, std
   return result;
 }
 
-/// sum over queries, mean over heads, of softmax(q k^T / sqrt(d)) without positions. @param h [n, d_model] @param x [m,
-/// d_model]
+/// Returns softmax(q k^T / sqrt(d)) v of each head, without positions: [heads, n, d_head].
+/// @param h [n, d_model] @param x [m, d_model]
 Tensor by_content(const ablate::Attention& attention, const Tensor& h, const Tensor& x) {
   const auto split = [](const Tensor& y) { return y.unflatten(-1, {kHeads, -1}).transpose(0, 1); };
   const auto q = split(layer(attention, "query", h)), k = split(layer(attention, "key", x)),
@@ -127,7 +127,7 @@ TEST_CASE("compressive-transformer: a slot without mass, like an empty cluster, 
   CHECK(state[3].equal((memory.mass > 0).squeeze(1)));
 }
 
-TEST_CASE("compressive-transformer: most-used keeps the most used tokens of memory and segment, by the segments' queries") {
+TEST_CASE("compressive-transformer: most-used keeps the tokens of memory and segment that segments' queries attended to most") {
   const auto attention = compressive({.compression = "most-used"});
   const auto x = random_tokens(1, 12, 2);
   auto state = attention->initial_state(1);
@@ -139,7 +139,7 @@ TEST_CASE("compressive-transformer: most-used keeps the most used tokens of memo
   CHECK(usage.sum().item<double>() < 6);  // six queries, and part of their attention went to the two tokens that left
   CHECK(usage.min().item<double>() > 0);
   const auto next = pass(*attention, {.queries = x.narrow(1, 6, 6), .state = state}).state;
-  // Three of the six tokens that left stay: the most used. Only the earlier segment used the first two.
+  // Three of the six tokens that left stay: the most used.
   CHECK(next[3][0].sum().item<std::int64_t>() == 4);
 }
 

@@ -7,7 +7,7 @@
 using namespace ablate::test;
 using ablate::Tensor;
 
-TEST_CASE("a convolution's slot equals W [x_jk; ...] + b of its segment, with zeros after the end, and gradients") {
+TEST_CASE("a convolution's slot and its gradients equal W [x_jk; ...] + b of its segment, with zeros after the end") {
   constexpr std::int64_t k = 3, n = 11, d = 4;
   const auto compression = make(section("convolution"), {{1, k}}, 2, d, 64);
   const auto weight = parameter(*compression, "weight"), bias = parameter(*compression, "bias");

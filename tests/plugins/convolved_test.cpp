@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> convolving(const std::string& id, std::int64_
   return make(section(id, values), 1, {.causal = causal, .carries = carries});
 }
 
-/// Returns the weight of each key, up to a factor that depends on the query. @param q [d] @param k [keys, d]
+/// Returns the weight of each key of k [keys, d] for q [d], up to a factor that depends on the query.
 Tensor weights_of(const ablate::Attention& attention, const std::string& id, std::int64_t head, const Tensor& q,
                   const Tensor& k) {
   if (id == "linear") return similarity("elu+1", q, k);
@@ -30,7 +30,7 @@ Tensor weights_of(const ablate::Attention& attention, const std::string& id, std
 
 enum class Wrong { kNothing, kPlainQueries, kNoActivation, kLater };
 
-/// Equation for one item. @param x [n, d_model]
+/// Computes one item, x [n, d_model], by the equation.
 Tensor expected(const ablate::Attention& attention, const std::string& id, bool causal, const Tensor& x,
                 Wrong wrong = Wrong::kNothing) {
   const auto n = x.size(0);
@@ -72,7 +72,7 @@ TEST_CASE("linear, performer: with a short convolution they equal their equation
           CHECK(distance(output[i].narrow(0, 0, n), plain) < 1e-11);
           for (const auto wrong : {Wrong::kPlainQueries, Wrong::kNoActivation})
             CHECK(distance(plain, expected(*attention, id, causal, own, wrong)) > 1e-4);
-          // It only looks back, even without causal. A filter of one token looks at no other token.
+          // The filter reads only earlier tokens, even without causal. A filter of one token reads no other token.
           if (convolution > 1) CHECK(distance(plain, expected(*attention, id, causal, own, Wrong::kLater)) > 1e-4);
           loss = loss + (output[i].narrow(0, 0, n) * probe[i].narrow(0, 0, n)).sum();
           right = right + (plain * probe[i].narrow(0, 0, n)).sum();
@@ -93,7 +93,7 @@ TEST_CASE("linear, performer, mamba2: a convolution of 0 tokens has no filter, a
   for (const std::string id : {"linear", "performer", "mamba2"}) {
     const auto attention = make(section(id, {{"heads", kHeads}, {"convolution", 0}}), 1, {.causal = true, .carries = true});
     CHECK_FALSE(parameter(*attention, "filter").defined());
-    if (id == "mamba2") continue;  // default of mamba2: 4
+    if (id == "mamba2") continue;  // the default of mamba2 is 4
     const auto plain = make(section(id, {{"heads", kHeads}}), 1, {.causal = true, .carries = true});
     const auto x = random_tokens(2, 71, 2);
     CHECK(run(*attention, {x}).equal(run(*plain, {x})));

@@ -87,7 +87,7 @@ TEST_CASE("the last token has occurred once before, and its target is the token 
   for (const auto count : at) CHECK(std::abs(count - kExamples / 30.0) < 5 * std::sqrt(kExamples / 30.0));
 }
 
-TEST_CASE("test sequences may be longer, in turns of several lengths, and the length is the slice") {
+TEST_CASE("test sequences may be longer, several lengths take turns, and the length is the slice") {
   for (const char* kind : kKinds) {
     const auto task = copy(kind, {{"length", 40}, {"test_length", 160}});
     const auto info = task->info();

@@ -15,14 +15,14 @@ struct Inputs {
   std::vector<Tensor> all() const { return {q, k, v, log_decay, state}; }
 };
 
-/// @param strongest log decay, at most 0 @param channels channels of a decay
+/// Draws inputs. `strongest` is the strongest log decay, at most 0. Each decay has `channels` channels.
 Inputs inputs_of(std::int64_t n, double strongest, std::int64_t channels) {
   const auto of = [](Tensor x) { return x.requires_grad_(); };
   return {of(normal({2, 2, n, 4}, 1)), of(normal({2, 2, n, 4}, 2)), of(normal({2, 2, n, 3}, 3)),
           of(normal({2, 2, n, channels}, 4).sigmoid() * strongest), of(normal({2, 2, 4, 3}, 5))};
 }
 
-/// S_i = diag(a_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i.
+/// Computes S_i = diag(a_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i.
 ablate::DecayedSums plainly(const Inputs& in) {
   auto state = in.state;
   std::vector<Tensor> rows;

@@ -40,13 +40,13 @@ const std::vector<Variant> kVariants = {
 
 enum class Wrong { kNothing, kNoCorrection, kLateDecay, kLongKeys, kEqualStrengths, kHalf, kDecaysEachStep, kReadsEarly };
 
-/// x / sqrt(|x|^2 + 1e-6)
+/// Returns x / sqrt(|x|^2 + 1e-6).
 Tensor to_unit(const Tensor& x) { return x / (x.square().sum(-1, true) + 1e-6).sqrt(); }
 
-/// [n, heads c] of one item as [n, heads, steps, c / steps].
+/// Returns [n, heads c] of one item as [n, heads, steps, c / steps].
 Tensor by_steps(const Tensor& x, std::int64_t steps) { return by_heads(x, kHeads).unflatten(-1, {steps, -1}); }
 
-/// Equation for one item. @param x [n, d_model]
+/// Computes one item, x [n, d_model], by the equation.
 Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Variant& variant, Wrong wrong = Wrong::kNothing) {
   const auto of = [&](const std::string& name) { return parameter(attention, name); };
   std::int64_t begin = 0;
@@ -102,7 +102,7 @@ Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Varian
   return layer(attention, "output", variant.gate ? normed * swish(layer(attention, "gate", x)) : normed);
 }
 
-/// Returns the faults that show in a variant.
+/// Returns the faults that change a variant's results.
 std::vector<Wrong> wrongs_of(const Variant& variant) {
   std::vector<Wrong> wrongs = {Wrong::kNoCorrection, Wrong::kLongKeys};
   if (variant.decay != "none") wrongs.push_back(Wrong::kLateDecay);
@@ -182,7 +182,7 @@ TEST_CASE("delta writes a value that can be read by its key, and replaces the ke
   CHECK(distance(run(*attention, {x})[0], expected) < 1e-4);  // keys have length 1, up to 1e-6
 }
 
-TEST_CASE("delta: the parity of bits is a sign that eigenvalues of -1 flip, and eigenvalues of 0 lose") {
+TEST_CASE("delta: with eigenvalues of -1, a sign keeps the parity of bits; eigenvalues of 0 lose it") {
   // Beta is at its maximum for a 1 and 0 for a 0. All keys and queries are equal, and values are 0 after the first token.
   for (const bool negative : {true, false}) {
     const auto attention =

@@ -20,7 +20,7 @@ std::shared_ptr<ablate::Attention> entmax(const nlohmann::json& parameters, bool
 /// Sorts in descending order.
 Tensor sorted(const Tensor& x) { return std::get<0>(x.sort(0, true)); }
 
-/// Martins and Astudillo 2016, Algorithm 1. @param x [n]
+/// Computes the weights of x [n] by Algorithm 1 of Martins and Astudillo 2016.
 Tensor sparsemax(const Tensor& x) {
   const auto z = sorted(x);
   const auto count = ablate::arange(x.size(0), ablate::kDouble) + 1;
@@ -29,7 +29,7 @@ Tensor sparsemax(const Tensor& x) {
   return (x - tau).clamp_min(0);
 }
 
-/// Peters, Niculae, Martins 2019, Algorithm 2: alpha 1.5, by sorting.
+/// Computes weights for alpha 1.5 by sorting (Peters, Niculae, Martins 2019, Algorithm 2).
 Tensor entmax_by_sorting(const Tensor& x) {
   const auto z = sorted(x / 2);
   Tensor tau;
@@ -44,7 +44,7 @@ Tensor entmax_by_sorting(const Tensor& x) {
   return (x / 2 - tau).clamp_min(0).square();
 }
 
-/// Any alpha above 1, by bisection, without gradient.
+/// Computes weights for any alpha above 1 by bisection, without gradient.
 Tensor by_search(const Tensor& x, double alpha) {
   const auto at = [&](double tau) { return ((alpha - 1) * x.detach() - tau).clamp_min(0).pow(1 / (alpha - 1)); };
   double low = -1e3, high = 1e3;
@@ -60,7 +60,7 @@ Tensor top(const Tensor& x, std::int64_t k) {
   return x.masked_fill(x < least, -INFINITY).softmax(0);
 }
 
-/// Equation for one item, query by query. @param weigh maps (scores [n], head) to weights [n]
+/// Computes one item, query by query. `weigh` maps (scores [n], head) to weights [n].
 template <class Weigh>
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, const Weigh& weigh) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);
@@ -99,7 +99,7 @@ TEST_CASE("sparsemax, 1.5-entmax and top-k equal the papers' algorithms, causal 
   check({{"weights", "top-k"}, {"k", 4}}, [](const Tensor& scores) { return top(scores, 4); });
 }
 
-TEST_CASE("entmax equals its equation at every alpha; a trained alpha belongs to one head, starts at 1.5, has a gradient") {
+TEST_CASE("entmax equals its equation at every alpha; a trained alpha of each head starts at 1.5 and has a gradient") {
   const auto x = random_tokens(1, 13, 2) * 3;
   for (const double alpha : {1.02, 1.1, 1.9}) {
     const auto attention = entmax({{"alpha", alpha}});

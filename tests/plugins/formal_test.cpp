@@ -31,7 +31,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-/// Determinant by expansion along the first row.
+/// Computes the determinant by expansion along the first row.
 std::int64_t determinant(const Matrix& m) {
   if (m.size() == 1) return m[0][0];
   std::int64_t sum = 0;
@@ -80,7 +80,7 @@ std::int64_t value_of(const Ids& ids, std::int64_t modulus) {
   return (sum % modulus + modulus) % modulus;
 }
 
-/// Returns the value of each prefix, without optimisation. -1 if the prefix is not an expression.
+/// Returns the value of each prefix, without optimisation, or -1 if the prefix is not an expression.
 Ids values_of(const std::string& kind, const Ids& ids) {
   static const std::map<std::string, std::vector<Matrix>> groups{{"s5", permutations(false)}, {"a5", permutations(true)}};
   Ids values;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWide = 64, kTokens = 100;
 
-enum class Takes { kNever, kWithAvx512, kAlways };  ///< fused forms other than projections, if the machine has them
+enum class Takes { kNever, kWithAvx512, kAlways };  ///< when a form other than of projections is used
 
 struct Case {
   std::string plugin;
@@ -22,7 +22,7 @@ struct Case {
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
   bool few = false;        ///< one item of kFew tokens, for which LibTorch computes projections: only other forms are fused
-  bool rounds = true;      ///< mixed products round in its own form; false: only in forms of projections
+  bool rounds = true;      ///< its own form has mixed products; false: only forms of projections have them
 };
 
 constexpr std::int64_t kFew = 40;
@@ -38,7 +38,7 @@ const std::vector<Case> kCases = {
     {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
     {"delta", {{"decay", "channel"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
     {"delta", {{"erase", "head"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
-    // Fused only by their norm, or by a convolution, because their other channels are no multiple of 16.
+    // Only their norm or a convolution is fused, because their other channels are no multiple of 16.
     {"delta",
      {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}},
      true,

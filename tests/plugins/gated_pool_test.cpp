@@ -19,7 +19,7 @@ std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length)
 
 enum class Wrong { kNothing, kGateOfAHead, kNoPlaces, kTwoMeans };
 
-/// Slot of one head: the tokens of segment j and, with overlap, j - 1, with a weight for each channel. @param x [length, d]
+/// Returns slot j of one head from x [length, d]: tokens of segment j, with overlap also j - 1, weighted for each channel.
 Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int64_t head, std::int64_t j, const Tensor& x,
             bool overlap, Wrong wrong) {
   std::vector<Tensor> gates, tokens;
@@ -59,7 +59,7 @@ std::shared_ptr<ablate::Compression> gated_pool(const Slots& slots, bool overlap
 
 }  // namespace
 
-TEST_CASE("gated-pool equals its sum over a segment, and with overlap the previous one, by a plain loop, with gradients") {
+TEST_CASE("gated-pool equals a plain loop over a segment, with overlap also over the previous segment, with gradients") {
   for (const bool overlap : {false, true})
     for (const auto& slots : {Slots{{1, 1}}, Slots{{1, 3}}, Slots{{2, 5}}, Slots{{3, 4}}, Slots{{1, 64}}, Slots{.fixed = 4}})
       for (const std::int64_t n : {1, 5, 12, 65})
@@ -134,7 +134,7 @@ TEST_CASE("gated-pool with overlap: a slot reads the previous segment, but no ea
   }
 }
 
-TEST_CASE("gated-pool refuses heads and channels that differ from those of its construction") {
+TEST_CASE("gated-pool refuses other numbers of heads and channels than it was made for") {
   const auto compression = gated_pool({{1, 4}}, false);
   const auto x = normal({1, 1, 8, kHead}, 1);
   CHECK_THROWS_WITH(write(*compression, x, x),

@@ -168,7 +168,7 @@ TEST_CASE("faults of CIFAR batches are reported") {
     fs::remove(batch);
     check_mentions(refusal(folder),
                    {folder.string(), "holds no whole data set: CIFAR-10's binary form lacks data_batch_3.bin, plain"});
-    // The message gives the path below the folder. A remedy that was half followed changes nothing for the other files.
+    // The message has the path below the folder. A file outside of that folder counts as missing.
     const auto below = folder / "cifar-10-batches-bin";
     fs::create_directory(below);
     for (const auto& entry : std::vector<fs::path>(fs::directory_iterator(folder), fs::directory_iterator()))

@@ -36,7 +36,7 @@ bool near(std::int64_t a, std::int64_t b, std::int64_t block, std::int64_t befor
   return b >= first - before && b < first + block + behind;
 }
 
-/// [n, n]
+/// Returns [n, n] bool: the keys that each query sees.
 Tensor pattern(const Shape& shape, std::int64_t n) {
   return pairs(n, [&](std::int64_t i, std::int64_t j) {
     if (shape.causal && j > i) return false;
@@ -91,7 +91,7 @@ TEST_CASE("image-local equals softmax attention under its mask, on whole picture
     }
 }
 
-TEST_CASE("image-local: padded equals cut, and padding has no effect") {
+TEST_CASE("image-local: a padded item equals the item without its padding, and padding has no effect") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = image_local(shape);

@@ -22,7 +22,7 @@ Bytes pictures_of(std::size_t count, unsigned seed) {
   return all;
 }
 
-/// Returns numpy's array in format 1.0: magic, version, the size of the header, which ends at a multiple of 64 bytes.
+/// Returns an array in numpy's format 1.0: magic, version, size of the header, header up to a multiple of 64 bytes, content.
 Bytes array(const std::string& dictionary, const Bytes& content) {
   std::string header = dictionary;
   header.append(63 - (10 + header.size()) % 64, ' ');
@@ -117,7 +117,7 @@ TEST_CASE("ImageNet as published: archives of npz files give the same data, stor
     for (const auto& member : members) entries.emplace_back(part + "/" + member.filename().string(), read_bytes(member));
     write_zip(published.path() / (part + ".zip"), entries, packed);
   };
-  // The second part has 10 before 6.
+  // The second part has batch 10 before batch 6.
   pack("Imagenet64_train_part1_npz", {files.train(1), files.train(2), files.train(3), files.train(4), files.train(5)});
   pack("Imagenet64_train_part2_npz", {files.train(10), files.train(6), files.train(7), files.train(8), files.train(9)});
   pack("Imagenet64_val_npz", {files.test()});
@@ -134,7 +134,7 @@ TEST_CASE("ImageNet as published: archives of npz files give the same data, stor
   CHECK(load_images(published.path(), kDensity)->digest() == expected->digest());
 }
 
-TEST_CASE("missing batches of ImageNet's archive or folder are named, and forms without any file in the folder are not") {
+TEST_CASE("missing batches of ImageNet's archive or folder are named, but no form without any file in the folder") {
   const ImageNetFolder files;
   const auto entry = [&](unsigned batch) {
     return std::pair(files.train(batch).filename().string(), read_bytes(files.train(batch)));
@@ -169,7 +169,7 @@ TEST_CASE("a damaged npz is refused by its checksum, stored or deflated, as a fi
     file = files.folder.path() / "Imagenet64_val_npz.zip";
     write_zip(file, {{"Imagenet64_val_npz/val_data.npz", bytes}}, packed);
   }
-  // In an archive inside an archive, libarchive may find the end only by the checksum, and miss it here.
+  // In an archive inside an archive, libarchive may find the end of a file only by its checksum, which is wrong here.
   check_mentions(refusal(files.folder.path(), kDensity),
                  {file.string() + (archived ? "" : ": cannot be read (ZIP bad CRC"), "fetch it again"});
 }

@@ -122,7 +122,7 @@ TEST_CASE("grey as in the Long Range Arena: TensorFlow's conversion of bytes, wh
   const auto task = load_images(files.folder.path(), {{"dev", 4}, {"grey", "tensorflow"}});
   const auto examples = read_examples(*task, Split::kTest);
   REQUIRE(examples.size() == 6);
-  CHECK(examples[0] == example_of(Bytes(1024, 255), 9));  // 254.97 by 255.5 / 255 is 255.47
+  CHECK(examples[0] == example_of(Bytes(1024, 255), 9));  // 254.97 times 255.5 / 255 is 255.47
   CHECK(examples[2] == example_of(Bytes(1024, 149), 1));  // 149.98, which the other rule rounds to 150
   Bytes expected;
   for (std::size_t i = 1; i <= 1024; ++i) {

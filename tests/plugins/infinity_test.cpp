@@ -1,4 +1,4 @@
-// infinity-former: equal to transformer-xl without a long-term memory, then segment by segment against the paper's equations,
+// infinity-former: without a long-term memory it equals transformer-xl. Its segments equal the paper's equations, computed
 // with numeric quadrature for expectations and dense solves for the regression.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
@@ -29,7 +29,7 @@ std::shared_ptr<ablate::Attention> infinity(std::int64_t memory, bool sticky, bo
               1, {.causal = true, .carries = carries});
 }
 
-/// psi(t), a column for each point. @param t [n] @return [kSlots, n]
+/// Returns psi(t), [kSlots, n], with a column for each point of t [n].
 Tensor psi(const Tensor& t) {
   const auto centres = (ablate::arange(kSlots, ablate::kDouble) + 0.5).unsqueeze(1) / static_cast<double>(kSlots);
   return ((t.unsqueeze(0) - centres) * static_cast<double>(kSlots)).square().mul(-0.5).exp();
@@ -52,7 +52,7 @@ struct Oracle {
   Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< divergence of the last segment, summed over heads and queries
   std::int64_t reads = 0;
 
-  /// Returns [n, d_model] before the output projection. @param x [n, d_model]
+  /// Returns the read of x [n, d_model] before the output projection, [n, d_model].
   Tensor read(const Tensor& x) {
     const auto split = [](const Tensor& y) { return y.unflatten(-1, {kHeads, -1}).transpose(0, 1); };
     const auto q = split(layer(attention, "query", x));
@@ -81,7 +81,7 @@ struct Oracle {
     return ablate::stack(rows).view({x.size(0), kChannels});
   }
 
-  /// @param x [n, d_model], tokens that leave the short-term memory
+  /// Extends the memory with tokens x [n, d_model] that leave the short-term memory.
   void extend(const Tensor& x) {
     if (x.size(0) == 0) return;
     if (!signal.defined()) {

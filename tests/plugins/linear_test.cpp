@@ -1,4 +1,4 @@
-// Linear attention: parallel, chunked, recurrent and carried from segment to segment give one sum over keys.
+// Linear attention: its parallel, chunked and recurrent forms, and segments with a state, give the same sum over keys.
 #include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
@@ -134,7 +134,7 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
           layer(*attention, "output", part.matmul(split("value").narrow(1, 0, 5)).transpose(0, 1).flatten(1));
       CHECK(distance(padded.narrow(0, 0, 5), short_item) < 1e-12);
     }
-  // The state keeps its form, and reads do not use its divisor.
+  // The state keeps its form, and reads do not use the state's divisor.
   const auto attention = make(section("linear", {{"normaliser", "length"}}), 1, {.causal = true, .carries = true});
   const auto x = random_tokens(2, 80, 4);
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
@@ -149,7 +149,7 @@ TEST_CASE("linear attention: features far below 0 have the equation's weights, a
     };
     shift(-20);  // elu(x) + 1 has lost half of its digits
     CHECK(off(*attention, "elu+1", 2, causal, false) < 1e-12);
-    shift(-180);  // e^-200 for each, whose product's square is 0
+    shift(-180);  // each feature is e^-200, and their product's square is 0
     const auto x = random_tokens(2, 9, 2).requires_grad_();
     const auto output = run(*attention, {x});
     CHECK(distance(output, parameter(*attention, "output.bias").expand_as(output)) == 0);

@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> linformer(const nlohmann::json& parameters, s
   return make(section("linformer", all), 1, {.max_length = length, .train_length = length});
 }
 
-/// Equation for one item, head by head: softmax(Q (E^T K)^T / sqrt(d)) F^T V. @param e, f by head: [n, k]
+/// Computes one item, head by head: softmax(Q (E^T K)^T / sqrt(d)) F^T V. `e` and `f` have a matrix [n, k] for each head.
 Tensor expected(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, const std::vector<Tensor>& e,
                 const std::vector<Tensor>& f) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),
@@ -31,7 +31,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& queries, const
   return layer(attention, "output", ablate::cat(heads, 1));
 }
 
-/// Equation of max pooling for one item: slot j is the largest of its 3 tokens in each channel (13 tokens, 5 slots).
+/// Computes one item with max pooling: slot j is the largest of its 3 tokens in each channel (13 tokens, 5 slots).
 Tensor largest_expected(const ablate::Attention& attention, const Tensor& x) {
   constexpr std::int64_t stride = 3;
   const auto pooled = [&](const char* name) {
@@ -46,8 +46,8 @@ Tensor largest_expected(const ablate::Attention& attention, const Tensor& x) {
   return joined_heads(attention, scores.softmax(-1).matmul(v));
 }
 
-/// Returns a projection's matrix for an item of n tokens. @param weights [n, k] of linear, [stride, 1] of convolution, or
-/// undefined: mean
+/// Returns a projection's matrix for an item of n tokens.
+/// @param weights [n, k] for linear, [stride, 1] for convolution, undefined for mean
 Tensor matrix(const Tensor& weights, std::int64_t n, std::int64_t stride = 0) {
   if (stride == 0) return weights.narrow(0, 0, n);
   const auto slots = (n + stride - 1) / stride;

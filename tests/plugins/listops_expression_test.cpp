@@ -51,7 +51,7 @@ TEST_CASE("expressions nest") {
   for (int i = 0; i < 100000; ++i) deep += "[SM 1 ";
   deep += "0 ";
   for (int i = 0; i < 100000; ++i) deep += "] ";
-  CHECK(value(deep) == 0);  // a hundred thousand ones, which recursion could not parse
+  CHECK(value(deep) == 0);  // 100,000 nested sums, which recursion could not parse
 }
 
 TEST_CASE("ill-formed expressions are refused with the position of the fault") {

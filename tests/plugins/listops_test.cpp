@@ -119,7 +119,7 @@ TEST_CASE("the cache is read again, and a damaged cache is made anew") {
   fs::last_write_time(file, time);
 
   const auto second = load_task("listops", kShort, cache.path());
-  CHECK(fs::last_write_time(file) == time);  // read, not written again
+  CHECK(fs::last_write_time(file) == time);  // the cache was read, not written again
   CHECK(second->digest() == first->digest());
   CHECK((all_examples(*second) == all_examples(*first)));
 

@@ -51,7 +51,7 @@ TEST_CASE("a row is the bytes from its position, and its targets are the bytes a
   }
 }
 
-TEST_CASE("only the first bytes, gzipped or not: the same content has the same digest") {
+TEST_CASE("a study can use only the first bytes of a text, gzipped or not: the same content has the same digest") {
   const TemporaryFolder folder;
   const auto plain = (folder.path() / "plain").string(), zipped = (folder.path() / "zipped.gz").string(),
              cut = (folder.path() / "cut").string();

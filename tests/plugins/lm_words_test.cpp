@@ -26,7 +26,7 @@ nlohmann::json words(std::int64_t vocabulary, std::int64_t least_count = 1) {
   return {{"tokens", "words"}, {"vocabulary", vocabulary}, {"least_count", least_count}};
 }
 
-/// Returns the words of a text, and <eos> for each line, only by the standard library.
+/// Returns the words of a text, and <eos> for each line, with only the standard library.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream lines(text);
@@ -78,7 +78,7 @@ TEST_CASE("WikiText by words: ids by falling frequency in train, and the end of 
       REQUIRE(found[i] == (known == ids.end() ? 0 : known->second));
       unknown += known == ids.end() ? 1 : 0;
     }
-    CHECK(counted(*task, split, 5) == 0);  // reported as perplexity anyway
+    CHECK(counted(*task, split, 5) == 0);  // and is still reported as perplexity
   }
   CHECK(unknown > 0);
   CHECK(task->describe(Split::kTest, 0).starts_with("words from 0 on: "));

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kHeads = 2;
 
-/// [n, offset + n] bool: token i sees its own block and both neighbours, or only the previous one if causal.
-/// @param offset keys of the block before the first block
+/// Returns [n, offset + n] bool: token i sees its own block and both neighbours, or only the previous one if causal.
+/// @param offset number of keys in the block before the first block
 Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t offset = 0) {
   const auto seen = [&](std::int64_t i, std::int64_t j) {
     const auto apart = (j + window) / window - 1 - i / window;  // in blocks
@@ -19,7 +19,7 @@ Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t
   return pairs(n, seen, offset);
 }
 
-/// Equation for one item: every query over all seen keys. @param queries [n, d] @param context [keys, d]
+/// Computes one item: every query of `queries` [n, d] over all keys of `context` [keys, d] that it sees.
 Tensor masked(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, const Tensor& seen) {
   return ablate::test::masked(attention, kHeads, queries, context, seen);
 }
@@ -57,7 +57,7 @@ TEST_CASE("local attention differs from another window, and from a band instead 
   CHECK(distance(output, masked(*attention, x[0], x[0], band)) > 1e-3);
 }
 
-TEST_CASE("local attention: padded equals cut, and padding has no effect") {
+TEST_CASE("local attention: a padded item equals the item without its padding, and padding has no effect") {
   for (const bool causal : {false, true}) {
     const auto attention = local(4, causal);
     const std::vector<std::int64_t> lengths = {14, 9, 4, 1};

@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> longformer(const Shape& shape, ablate::Attent
               1, place);
 }
 
-/// [heads, n, offset + n]: the window of each head, and the columns of global tokens.
+/// Returns [heads, n, offset + n] bool: the window of each head, and the columns of global tokens.
 Tensor windows(const Shape& shape, std::int64_t n, std::int64_t offset = 0) {
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h) {
@@ -86,7 +86,7 @@ TEST_CASE("longformer equals softmax attention under its mask, at any length, wi
     }
 }
 
-TEST_CASE("longformer: padded equals cut, and padding has no effect") {
+TEST_CASE("longformer: a padded item equals the item without its padding, and padding has no effect") {
   for (const auto& shape : kShapes) {
     const auto attention = longformer(shape);
     unlike(*attention);
@@ -117,7 +117,7 @@ TEST_CASE("longformer differs from similar wrong variants") {
                              Shape{.window = 4, .dilation = 2, .dilated_heads = 2, .global = 1}})
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
   SECTION("global tokens with the window's projections") {
-    const auto same = longformer(shape);  // with initial projections
+    const auto same = longformer(shape);  // has its initial projections
     CHECK(distance(output, expected(*same, shape, x[0])) > 1e-3);
   }
   SECTION("a global token within a window counts once") {

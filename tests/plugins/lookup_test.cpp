@@ -48,7 +48,7 @@ json few(const json& changes = json::object()) {
   return all;
 }
 
-/// Returns the value of each key that has one.
+/// Returns the value of each key that has a value.
 std::map<std::int64_t, std::int64_t> map_of(const Sequence& sequence) {
   std::map<std::int64_t, std::int64_t> values;
   for (std::size_t i = 0; i < sequence.keys.size(); ++i)
@@ -106,7 +106,7 @@ TEST_CASE("pairs and queries are at any position, each position equally likely")
 
 TEST_CASE("no list of pairs is in two splits of lookup, in any order, and another seed draws other lists") {
   const TemporaryFolder cache;
-  // One of 120 pairs, and two pairs of 4 keys and 6 values, which occur in both orders.
+  // Lists of one of 120 pairs, and lists of two pairs of 4 keys and 6 values, in both orders.
   for (const json& sizes : {json{{"pairs", 1}, {"values", 10}}, json{{"pairs", 2}, {"keys", 4}, {"values", 6}}}) {
     auto another = sizes;
     another["data_seed"] = 1;

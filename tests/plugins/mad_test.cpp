@@ -27,7 +27,7 @@ std::int64_t asked(const Asked& example) {
   return std::ranges::count_if(example.targets, [](auto target) { return target >= 0; });
 }
 
-/// Returns the latest values after each motif of keys. @param keys ids below it are keys, ids up to `end` are values
+/// Returns the latest values after each motif of keys. Ids below `keys` are keys, and ids from `keys` to `end` are values.
 std::map<Ids, Ids> answers_of(const Ids& ids, std::int64_t keys, std::int64_t end, std::size_t before) {
   std::map<Ids, Ids> all;
   Ids key, value;
@@ -128,7 +128,7 @@ TEST_CASE("all splits of memorization share one map without repeated values") {
   CHECK(differs);
 }
 
-TEST_CASE("compression has targets for all tokens except the constant token, which the published form has, too") {
+TEST_CASE("compression has targets for all tokens except the constant token, and the published form also for that token") {
   const auto ours = read(*mad("compression"), Split::kDev, 0),
              published = read(*mad("compression", {{"protocol", "published"}}), Split::kDev, 0);
   CHECK((ours.ids == published.ids && ours.ids.back() == 15));

@@ -5,18 +5,18 @@
 
 namespace ablate::test {
 
-/// [n, heads * d] -> [heads, n, d]
+/// Returns [n, heads * d] as [heads, n, d].
 inline Tensor by_head(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(0, 1); }
 
-/// Returns softmax(scores) values, 0 in rows that see nothing. @param scores [heads, n, keys] @param seen bool, broadcast
+/// Returns softmax(scores) values, 0 in rows that see no key: scores [heads, n, keys], `seen` bool, broadcast to the scores.
 inline Tensor read_seen(const Tensor& scores, const Tensor& values, const Tensor& seen) {
   const auto nothing = seen.any(-1, true).logical_not();
   const auto weights = scores.masked_fill(seen.logical_or(nothing).logical_not(), -INFINITY).softmax(-1);
   return weights.masked_fill(nothing, 0).matmul(values);
 }
 
-/// Computes one item before the output projection. @param queries [n, d_model] @param context [keys, d_model]
-/// @param seen [n, keys] or [heads, n, keys] bool @param prefix of the projections' names @return [heads, n, d]
+/// Returns one item before the output projection, [heads, n, d], from queries [n, d_model] and context [keys, d_model].
+/// `seen` is [n, keys] or [heads, n, keys] bool. `prefix` begins the projections' names.
 inline Tensor masked_heads(const Attention& attention, std::int64_t heads, const Tensor& queries, const Tensor& context,
                            const Tensor& seen, const std::string& prefix = "") {
   const auto q = by_head(layer(attention, prefix + "query", queries), heads),
@@ -35,7 +35,7 @@ inline Tensor masked(const Attention& attention, std::int64_t heads, const Tenso
   return joined_heads(attention, masked_heads(attention, heads, queries, context, seen));
 }
 
-/// Calls `seen` for each pair. @return [n, keys] bool, keys from -offset on
+/// Returns [n, offset + n] bool: the result of `seen` for each query and key. Keys begin at -offset.
 template <class Seen>
 Tensor pairs(std::int64_t n, const Seen& seen, std::int64_t offset = 0) {
   auto result = full({n, offset + n}, false, kBool);
@@ -48,7 +48,7 @@ Tensor pairs(std::int64_t n, const Seen& seen, std::int64_t offset = 0) {
 /// Reference for one item of `length` tokens, without padding: returns [length, d_model].
 using ItemOracle = std::function<Tensor(const Tensor& tokens)>;
 
-/// Differences between an attention and its reference: outputs, and all gradients. @param x [batch, n, kChannels]
+/// Differences between an attention and its reference, for x [batch, n, kChannels]: outputs, and all gradients.
 struct Off {
   double output = 0, gradient = 0;
 };
@@ -62,7 +62,7 @@ inline Off off_by(Attention& attention, const Tensor& x, const ItemOracle& oracl
                                                gradients(attention, (expected * weights).sum(), {leaf}))};
 }
 
-/// Same differences for items of different lengths with NaN behind them: outputs and gradients of real tokens.
+/// Returns these differences for items of different lengths, padded with NaN: outputs and gradients of real tokens.
 inline Off off_padded(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths,
                       const ItemOracle& oracle) {
   const auto n = x.size(1), items = x.size(0);

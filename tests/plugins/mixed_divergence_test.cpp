@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-/// In head h, token i attends to the token `first` + h before it, in a circle.
+/// In head h, token i attends to the token `first` + h positions before it, in a circle.
 class Looking final : public ablate::HeadwiseAttention {
  public:
   Looking(const ablate::AttentionContext& context, std::int64_t first)
@@ -90,7 +90,7 @@ double of_row(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look at the same ones by 0") {
+TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look at the same tokens by 0") {
   const auto x = random_tokens(2, 11, 3);
   const auto of = [&](const std::vector<json>& parts) {
     return divergences(*make(mixed(parts), 1, {.layer = 1}, find_looking), {x});

@@ -16,7 +16,7 @@ json part(const std::string& plugin, json parameters = json::object()) {
   return parameters;
 }
 
-/// Copies one attention's heads to the parts in turn. @param widths width of each part
+/// Copies one attention's heads to the parts in turn. `widths` has the width of each part.
 void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const std::vector<std::int64_t>& widths) {
   ablate::NoGradGuard no_grad;
   std::int64_t first = 0;
@@ -232,7 +232,7 @@ TEST_CASE("a forward pass does not make states to count them") {
   CHECK(state.size() == 3);
 }
 
-TEST_CASE("mixed promises the common promises of its parts, and the worst of their costs") {
+TEST_CASE("mixed has the promises that all its parts have, and the worst of their costs") {
   const auto compressed = part("compressed", {{"compression", {{"plugin", "clustering"}}}});
   CHECK(promised({part("linear"), part("linear")}).recurrent);
   CHECK(promised({part("linear"), part("softmax")}).stateful);

@@ -1,4 +1,4 @@
-// The most used tokens: by given use, by queries, by the tokens themselves; in their order, with each item's own number.
+// The most used tokens, by given use, by queries or by the tokens themselves, in their order. Their number depends on the item.
 #include <numeric>
 
 #include "tests/plugins/compression.h"
@@ -10,7 +10,7 @@ using ablate::Tensor;
 
 namespace {
 
-/// Returns the first `count` positions by use, most first and earlier first among equals, then sorted ascending.
+/// Returns the `count` most used positions, in ascending order. Among positions of equal use, the first are selected.
 std::vector<std::int64_t> most(const std::vector<double>& use, std::int64_t count) {
   std::vector<std::int64_t> places(use.size());
   std::iota(places.begin(), places.end(), 0);
@@ -39,7 +39,7 @@ void check_kept(const ablate::Memory& memory, const Tensor& keys, const Tensor& 
 
 }  // namespace
 
-TEST_CASE("most-used selects tokens by their given use, the first among equals, each item with its own number") {
+TEST_CASE("most-used selects tokens by their given use, the first among equals; their number depends on the item") {
   const auto compression = make(section("most-used"), {{1, 3}}, 2, 3, 64);
   const auto keys = normal({2, 2, 11, 3}, 1), values = normal({2, 2, 11, 3}, 2);
   const std::vector<std::int64_t> lengths = {11, 5};

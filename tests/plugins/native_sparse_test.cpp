@@ -17,7 +17,7 @@ struct Sizes {
   std::int64_t block, top, window;
 };
 
-/// Computes one item. @param x [n, d_model]
+/// Computes one item, x [n, d_model].
 Tensor equation(const ablate::Attention& attention, const Sizes& sizes, bool causal, const Tensor& x,
                 Wrong wrong = Wrong::kNothing) {
   constexpr std::int64_t heads = 2;

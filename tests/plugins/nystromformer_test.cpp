@@ -15,7 +15,7 @@ std::shared_ptr<ablate::Attention> nystromformer(std::int64_t landmarks, std::in
 }
 
 /// Runs the iteration of section 3.1 with the 1-norm and infinity-norm of its own matrix.
-/// @param larger norms of another matrix, divided by these norms
+/// @param larger factor by which the norms of another matrix are larger
 Tensor iterated_inverse(const Tensor& a, std::int64_t iterations, double larger = 1) {
   const auto n = a.size(0);
   const auto eye = (ablate::arange(n).unsqueeze(0) == ablate::arange(n).unsqueeze(1)).to(ablate::kDouble);
@@ -89,7 +89,7 @@ TEST_CASE("nystromformer equals its equations, padded and not, ragged and not, w
     }
 }
 
-TEST_CASE("nystromformer's convolution runs over all tokens, longer than a sequence and across the blocks it is computed in") {
+TEST_CASE("nystromformer's convolution runs over all tokens and across its blocks, and may be longer than a sequence") {
   for (const std::int64_t kernel : {5, 33}) {
     const auto attention = nystromformer(4, 6, kernel);
     const auto off = off_padded(*attention, random_tokens(3, kMaxLength, 2), {kMaxLength, 67, 9},
@@ -120,7 +120,7 @@ TEST_CASE("nystromformer's pseudo-inverse depends only on its matrix, not on the
   const auto x = random_tokens(1, 12, 2), mate = random_tokens(1, 12, 3) * 8;
   const auto together = run(*attention, {ablate::cat({x, mate})})[0];
   CHECK(distance(together, expected(*attention, x[0], 4, 6)) < 1e-10);
-  // Public code takes the largest norms of the batch, which are another item's here.
+  // Public code uses the largest norms of the batch, which here belong to the other item.
   CHECK(distance(together, expected(*attention, x[0], 4, 6, 2)) > 1e-3);
 }
 

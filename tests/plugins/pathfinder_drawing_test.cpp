@@ -118,8 +118,8 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
     for (const auto pixel : to_pixels(drawing, form)) sum += pixel;
     brightness[i % 2].push_back(sum);
   }
-  // The best threshold on the distance, over all drawings: 0.5, chance with 800 examples, and a little more, because ends may
-  // differ by a sixteenth of a contour's paddles. Unmatched it is 0.77 at 128 pixels and 6 paddles.
+  // The best threshold is right for a share of 0.5, plus chance with 800 examples, plus a little, because ends may differ by a
+  // sixteenth of a contour's paddles. If distances were not matched, it would be 0.77 at 128 pixels and 6 paddles.
   for (auto* values : {&distances, &brightness, &nearest}) {
     auto &no = (*values)[0], &yes = (*values)[1];
     std::ranges::sort(no), std::ranges::sort(yes);
@@ -144,7 +144,7 @@ TEST_CASE("pixels show the drawing: paddles with flat ends, whole circles") {
   REQUIRE(pixels.size() == 1024);
   const auto at = [&](std::size_t row, std::size_t column) { return static_cast<int>(pixels[row * 32 + column]); };
   CHECK(at(4, 3) == 0);
-  CHECK(at(4, 4) == 191);  // a paddle of 2 x 1/2 pixels, half as bright again as white
+  CHECK(at(4, 4) == 191);  // half a pixel of a paddle, at 1.5 times the brightness of white
   CHECK(at(4, 5) == 191);
   CHECK(at(4, 6) == 0);
   CHECK(at(3, 4) == 0);
@@ -154,7 +154,7 @@ TEST_CASE("pixels show the drawing: paddles with flat ends, whole circles") {
   double circle = 0;
   for (std::size_t row = 17; row < 23; ++row)
     for (std::size_t column = 17; column < 23; ++column) circle += at(row, column) / 255.0;
-  CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // 16 points a pixel
+  CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // each pixel has 16 points
 }
 
 TEST_CASE("paddles have the thickness and brightness of the Long Range Arena's builder, in pixels of the picture") {

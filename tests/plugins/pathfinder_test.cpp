@@ -50,9 +50,9 @@ TEST_CASE("generated pictures are complete, balanced and all different") {
       connected += examples[i].label;
       second += i % 2 == 1 ? examples[i].label : 0;
     }
-    CHECK(second > size / 12);  // no position shows which of the two
+    CHECK(second > size / 12);  // an index does not show the label
     CHECK(second < size * 5 / 12);
-    CHECK((connected == size / 2 || connected == (size + 1) / 2));  // half of all examples
+    CHECK((connected == size / 2 || connected == (size + 1) / 2));  // half of all examples are connected
   }
   const auto all = all_examples(*task);
   for (const auto& example : all) {
@@ -89,7 +89,7 @@ TEST_CASE("generation depends only on the parameters, not on threads or sizes, a
   CHECK(load_task("pathfinder", {{"train", 600}, {"dev", 31}, {"test", 30}}, three.path())->digest() != a->digest());
 }
 
-TEST_CASE("generated pictures are read from the cache; a damaged one is made anew") {
+TEST_CASE("generated pictures are read from the cache; a damaged cache is made anew") {
   const TemporaryFolder cache;
   const auto first = load_task("pathfinder", kSmall, cache.path());
   const auto file = fs::directory_iterator(cache.path())->path();
@@ -97,7 +97,7 @@ TEST_CASE("generated pictures are read from the cache; a damaged one is made ane
   const auto time = fs::last_write_time(file) - std::chrono::hours(1);
   fs::last_write_time(file, time);
   const auto second = load_task("pathfinder", kSmall, cache.path());
-  CHECK(fs::last_write_time(file) == time);  // read, not written
+  CHECK(fs::last_write_time(file) == time);  // the cache was read, not written
   CHECK(second->digest() == first->digest());
   CHECK((all_examples(*second) == all_examples(*first)));
   auto damaged = whole;
@@ -155,7 +155,7 @@ TEST_CASE("published pictures are read by their metadata lines, from any folder 
   CHECK(task->size(Split::kDev) == 4);
   CHECK(task->files().size() == 12 + 24);
   CHECK(task->files().front() == files.metadata(0));
-  CHECK(task->files()[2] == files.metadata(2));  // 2.npy before 10.npy
+  CHECK(task->files()[2] == files.metadata(2));  // 2.npy comes before 10.npy
   const auto all = all_examples(*task);
   CHECK((std::multiset<Example>(all.begin(), all.end()) == as_examples(files.pictures)));
   for (const auto& above : {files.folder.path(), files.folder.path() / "lra_release", files.root().parent_path()})
@@ -169,7 +169,7 @@ TEST_CASE("published pictures are read by their metadata lines, from any folder 
   write_png(files.picture(3, 1), 32, files.pictures[7]);
   CHECK(load_pictures(files.root())->digest() == task->digest());
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "0"));
-  CHECK(load_pictures(files.root())->digest() == task->digest());  // unchanged
+  CHECK(load_pictures(files.root())->digest() == task->digest());  // the digest is unchanged
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "1"));
   CHECK(load_pictures(files.root())->digest() != task->digest());
 }

@@ -22,7 +22,7 @@ struct Method {
   bool turned = false;  ///< by rotary positions
 };
 
-/// Options of `delta` with values wider than keys. @param normed with a norm and a convolution
+/// Returns options of `delta` with values wider than keys, and if `normed` with a norm and a convolution.
 nlohmann::json delta(nlohmann::json options, bool normed) {
   options["value_width"] = 1.5;
   options["norm"] = normed;

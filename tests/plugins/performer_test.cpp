@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> performer(const std::string& kernel, bool cau
               {.causal = causal, .carries = carries});
 }
 
-/// Returns phi without a stabiliser. @param x [n, d] @param w [m, d]
+/// Returns phi of x [n, d] with vectors w [m, d], without a stabiliser.
 Tensor phi(const std::string& kernel, const Tensor& x, const Tensor& w) {
   const auto scaled = x / std::pow(static_cast<double>(x.size(1)), 0.25);
   const auto phase = scaled.matmul(w.t()), half = scaled.square().sum(1, true) / 2;
@@ -82,7 +82,7 @@ TEST_CASE("performer: sums of trigonometric weights are at least a thousandth of
     const auto of = [&](const Tensor& all) { return all.narrow(1, h * d, d); };
     const auto queries = phi("trigonometric", of(q), w[h]), keys = phi("trigonometric", of(k), w[h]);
     const auto weights = queries.matmul(keys.t()), sum = weights.sum(1, true);
-    const auto bound = queries.norm(2, 1, true) * keys.sum(0).norm();  // Cauchy and Schwarz
+    const auto bound = queries.norm(2, 1, true) * keys.sum(0).norm();  // by Cauchy and Schwarz
     bent += (sum < bound / 1000).sum().item<std::int64_t>();
     heads.push_back(weights.matmul(of(v)) / sum.maximum(bound / 1000));
   }
@@ -93,7 +93,7 @@ TEST_CASE("performer: sums of trigonometric weights are at least a thousandth of
   CHECK(distance(run(*attention, {x})[0] / size, right / size) < 1e-12);
 }
 
-TEST_CASE("performer approaches softmax attention, about with the square root of the number of features") {
+TEST_CASE("performer approaches softmax attention: its error falls about with the square root of the number of features") {
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   const auto x = random_tokens(1, 32, 2);
   const auto exact = run(*softmax, {x});
@@ -111,7 +111,7 @@ TEST_CASE("performer approaches softmax attention, about with the square root of
         }
         errors.push_back(std::sqrt(squares / 8));
       }
-      // 16 times the features: a quarter of the error, if it falls as 1 / sqrt(m); between an eighth and a half here.
+      // With 16 times the features, an error that falls as 1 / sqrt(m) is a quarter. The test allows an eighth to a half.
       for (std::size_t i = 1; i < errors.size(); ++i) {
         CHECK(errors[i] < errors[i - 1] / 2);
         CHECK(errors[i] > errors[i - 1] / 8);
@@ -142,7 +142,7 @@ TEST_CASE("a later key of any size does not change the reads of earlier causal q
   CHECK(distance(first(x), first(changed)) > 1e-6);
 }
 
-TEST_CASE("performer's state: segments equal the whole, and new features forget reads with old features") {
+TEST_CASE("performer's state: segments equal the whole, and a state of old features is forgotten after a redraw") {
   const auto attention = performer("positive", true, true);
   const auto x = random_tokens(2, 90, 2) / 2;
   const auto whole = run(*attention, {x});

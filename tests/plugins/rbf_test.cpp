@@ -58,7 +58,7 @@ TEST_CASE("a query's looks equal numeric quadrature over the cells, and sum to 1
 
 TEST_CASE("coefficients equal a dense solve of the ridge system for each item's own length") {
   const std::vector<std::int64_t> lengths{20, 7, 20, 0, 1};
-  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // equal for the longest item
+  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // both have 8 slots for the longest item
   const auto keys = normal({5, 2, 20, 3}, 1), values = normal({5, 2, 20, 4}, 2);
   const auto rbf = make(section("rbf", {{"width", 1.5}, {"ridge", 0.25}}), kept, 2, 3, 32);
   const auto memory = write(*rbf, keys, values, mask_of(20, lengths));
@@ -140,7 +140,7 @@ TEST_CASE("a query's density loses no mass outside the signal: a constant signal
   const auto rbf = make(section("rbf"), {.fixed = 16}, 1, 4, 32);
   const auto same = ablate::ones({1, 1, 32, 1}, ablate::kDouble), queries = normal({1, 1, 50, 4}, 1) * 20.0;
   const auto memory = write(*rbf, same.expand({1, 1, 32, 4}), same);
-  // An average is no farther off than the signal: the fit, at the ends.
+  // An average is no farther off than the fitted signal, which is worst at the ends.
   const auto signal = ablate::basis_at_tokens(20000, 16, 1.0).t().matmul(memory.values[0][0]);
   const double off = (signal - 1.0).abs().max().item<double>();
   CHECK(off < 0.2);  // a density with its mean at an end would lose half

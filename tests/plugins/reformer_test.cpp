@@ -1,5 +1,5 @@
 // Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. Across
-// buckets: a chunk in each of the rounds.
+// buckets, tokens need to share only a chunk, and count once for each round.
 #include <set>
 
 #include "tests/plugins/masked.h"
@@ -30,13 +30,13 @@ std::shared_ptr<ablate::Attention> reformer(const Shape& shape, std::uint64_t se
               seed, {.causal = shape.causal});
 }
 
-/// Returns argmax([xR; -xR]) of one token. @param q [d] @param rotation [d, buckets / 2]
+/// Returns argmax([xR; -xR]) of one token, from q [d] and the rotation [d, buckets / 2].
 std::int64_t hash(const Tensor& q, const Tensor& rotation) {
   const auto turned = q.detach().matmul(rotation.to(ablate::kDouble));
   return ablate::cat({turned, -turned}).argmax().item<std::int64_t>();
 }
 
-/// Returns the tokens that each token sees in one round, by sorting. @param q [n, d] @param rotation undefined: one bucket
+/// Returns the tokens that each token of q [n, d] sees in one round, by sorting. Undefined rotation: one bucket.
 std::vector<std::set<std::int64_t>> round_of(const Shape& shape, const Tensor& q, const Tensor& rotation) {
   const auto n = q.size(0);
   std::vector<std::pair<std::int64_t, std::int64_t>> sorted;  // bucket, token

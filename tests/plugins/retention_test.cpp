@@ -11,7 +11,7 @@ constexpr std::int64_t kHeads = 2;
 
 enum class Wrong { kNothing, kOneGamma, kNormOverHeads, kOtherNorm };
 
-/// Returns q_i k_j, both rotated by their positions: it depends only on their distance.
+/// Returns the product of q_i and k_j, both rotated by their positions. It depends only on the distance of the positions.
 Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   const auto half = q.size(0) / 2;
   auto sum = ablate::zeros({}, ablate::kDouble);
@@ -23,7 +23,7 @@ Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   return sum;
 }
 
-/// Computes one item. @param x [n, d_model] @param centred the norm uses mean and deviation
+/// Computes one item, x [n, d_model]. If `centred`, the norm uses mean and deviation.
 Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing, bool centred = true) {
   centred = centred != (wrong == Wrong::kOtherNorm);
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),

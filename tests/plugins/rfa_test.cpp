@@ -15,7 +15,7 @@ std::shared_ptr<ablate::Attention> rfa(const std::string& kernel, bool causal, b
               {.causal = causal, .carries = carries});
 }
 
-/// Returns the features of x. @param x [n, d]
+/// Returns the features of x [n, d].
 Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::int64_t head, const Tensor& x) {
   const auto unit = x / x.norm(2, 1, true);
   const auto w = buffer(attention, "features.vectors")[head] * parameter(attention, "width")[head];
@@ -26,7 +26,7 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
 }
 
 /// Computes token by token: S = g S + (1 - g) phi(k) v^T, z = g z + (1 - g) phi(k) (section 3.2). Not causal: one sum over all.
-/// A sum of sines and cosines is at least a thousandth of its bound (README.md). @param bent if given, counts uses of the bound
+/// A sum of sines and cosines is at least a thousandth of its bound (README.md). `bent`, if not null, counts its uses.
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal, bool gated,
                 int* bent = nullptr) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);

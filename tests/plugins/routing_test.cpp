@@ -78,7 +78,7 @@ Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor
   return ablate::stack(sums);
 }
 
-/// The strict form: the members of its own cluster that each token sees. [heads, n, n]
+/// Returns the members of its own cluster that each token sees in the strict form. [heads, n, n]
 Tensor earlier(const Shape& shape, const Tensor& like) {
   const auto n = like.size(2);
   const auto w = shape.window > 0 ? shape.window : (kMaxLength + shape.clusters - 1) / shape.clusters;
@@ -167,7 +167,7 @@ TEST_CASE("routing with one cluster equals softmax over normalised queries and k
   }
 }
 
-TEST_CASE("routing: a token in no cluster reads 0, and a metric reports their share") {
+TEST_CASE("routing: a token in no cluster reads 0, and a metric reports the share of such tokens") {
   const auto attention = routing({.clusters = 4, .window = 2});
   const auto x = random_tokens(1, 40, 2);
   const auto result = pass(*attention, {.queries = x, .measure = true});

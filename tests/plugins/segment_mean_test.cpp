@@ -15,7 +15,7 @@ using ablate::Similarity;
 using ablate::Slots;
 using ablate::Tensor;
 
-/// sum_j mass_j sim(q, k_j) v_j / sum_j mass_j sim(q, k_j), with a weight for every slot.
+/// Returns sum_j mass_j sim(q, k_j) v_j / sum_j mass_j sim(q, k_j), with a weight for every slot.
 Tensor plain_read(const Tensor& q, const Memory& memory, Similarity similarity) {
   const auto map = [&](const Tensor& x) { return similarity == Similarity::kRelu ? x.relu() : ablate::elu(x) + 1; };
   auto weights = similarity == Similarity::kSoftmax
@@ -60,7 +60,7 @@ TEST_CASE("segment means equal a plain loop") {
       }
 }
 
-TEST_CASE("a landmark counts as the number of its tokens") {
+TEST_CASE("a landmark counts once for each of its tokens") {
   const auto segment_mean = make(section("segment-mean"), {{1, 4}}, 2, 6, 64);
   // Every token occurs four times and the last twice, so their 5 means must give attention over all 18 tokens.
   const auto distinct_keys = normal({3, 2, 5, 6}, 1), distinct_values = normal({3, 2, 5, 6}, 2),
@@ -104,7 +104,7 @@ TEST_CASE("a relu query with weight 0 for every key reads 0, and its gradients a
   CHECK(keys.grad().isfinite().all().item<bool>());
 }
 
-TEST_CASE("a fixed number of slots is divided by each item's own length") {
+TEST_CASE("a fixed number of slots divides each item's own length into segments") {
   for (const std::int64_t m : {1, 5, 16})
     for (const std::int64_t n : {1, 5, 13, 32, 40})
       for (const bool masked : {false, true}) {
@@ -191,7 +191,7 @@ TEST_CASE("a causal read weights keys far below 0 by e^x, and weights that under
   const auto values = normal({2, 1, 16, 4}, 2);
   const auto causal = [&](const Tensor& x, bool whole) {
     const auto memory = write(*segment_mean, x, values);
-    // All slots of the last query are complete, so it reads the same without causal.
+    // All slots of the last query are complete, so the query reads the same without causal.
     return segment_mean->read({.queries = x, .memory = memory, .similarity = Similarity::kElu, .causal = !whole})
         .values.narrow(2, 15, 1);
   };

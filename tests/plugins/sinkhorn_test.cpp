@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> sinkhorn(const Shape& shape) {
       1, {.causal = shape.causal});
 }
 
-/// Returns the soft permutation of one head, from numbers and their sums. @param scores [blocks, blocks]
+/// Returns the soft permutation of one head, from the exponentials of scores [blocks, blocks] and their sums.
 Tensor balanced(const Tensor& scores, const Shape& shape) {
   const auto count = scores.size(0);
   const auto allowed = pairs(count, [&](std::int64_t i, std::int64_t j) { return !shape.causal || j < i; });

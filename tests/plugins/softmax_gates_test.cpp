@@ -11,7 +11,7 @@ namespace {
 /// Forget gates between key and query, or also the key's own gate, which is wrong.
 enum class Forgets { kBetween, kOwn };
 
-/// Computes one item, query by query: exp(q k / sqrt(d)) times the gates of the tokens after the key. @param x [n, d_model]
+/// Computes one item, x [n, d_model], query by query: exp(q k / sqrt(d)) times the gates of the tokens after the key.
 ablate::Tensor forgetting(const ablate::Attention& attention, const ablate::Tensor& x, const Tensor& sink = {},
                           Forgets how = Forgets::kBetween) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {2, -1}); };
@@ -113,7 +113,7 @@ TEST_CASE("a gate multiplies the heads' reads by a sigmoid of the layer's input,
 
 namespace {
 
-/// Computes one item under multi-head latent attention, head by head. @param x [n, d_model] @param norm false is wrong
+/// Computes one item, x [n, d_model], under multi-head latent attention, head by head. Without `norm` it is wrong.
 Tensor of_latent(const ablate::Attention& attention, const Tensor& x, bool causal, bool rotary, bool norm = true) {
   const auto map = [&](const char* name, const Tensor& of) {
     return of.matmul(parameter(attention, name + std::string(".weight")).t());

@@ -115,7 +115,7 @@ TEST_CASE("without QK norm, softmax is unchanged, bit by bit, and has no extra p
 
 namespace {
 
-/// Computes one item: each head's weights and exp(sink), which has no value. @param x [n, d_model]
+/// Computes one item, x [n, d_model]: each head's weights, beside exp(sink), which has no value.
 ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t heads, const ablate::Tensor& x, bool causal,
                            const ablate::Tensor& sink) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };
@@ -158,7 +158,7 @@ TEST_CASE("softmax with a sink equals its equation, padded and not, with gradien
   }
 }
 
-TEST_CASE("softmax with shared keys and values equals softmax with repeated ones, rotary and not") {
+TEST_CASE("softmax with shared keys and values equals softmax with repeated keys and values, rotary and not") {
   constexpr std::int64_t heads = 4, d = kChannels / heads;
   for (const std::int64_t own : {1, 2, 4})
     for (const bool causal : {false, true})
@@ -193,7 +193,7 @@ TEST_CASE("softmax with shared keys and values equals softmax with repeated ones
 }
 
 TEST_CASE("softmax's span is the weighted mean distance from a query to its keys, on the first examples") {
-  const auto x = random_tokens(3, 70, 2);  // rows of weights are formed by 64
+  const auto x = random_tokens(3, 70, 2);  // weights are computed for 64 rows at a time
   const std::vector<std::int64_t> lengths = {70, 7, 0};
   const auto asked = [](const nlohmann::json& more, bool causal) {
     nlohmann::json values = {{"heads", 2}, {"span_examples", 2}};

@@ -79,9 +79,9 @@ TEST_CASE("frequencies drift: the halves of a sequence differ more than draws of
   CHECK(apart / 300 > 1.5 * kTokens);
 }
 
-TEST_CASE("published shares come from integer weights from 1 to 9, and drift from the first to the second") {
+TEST_CASE("published shares are integer weights from 1 to 9, divided by their sum, and drift from first to second shares") {
   const TemporaryFolder cache;
-  constexpr std::int64_t kLong = 6002, kPart = 300;  // of two symbols
+  constexpr std::int64_t kLong = 6002, kPart = 300;  // texts of two symbols
   const auto length = static_cast<std::size_t>(kLong);
   for (const bool published : {false, true}) {
     const auto task =
@@ -111,7 +111,7 @@ TEST_CASE("published shares come from integer weights from 1 to 9, and drift fro
   }
   const auto task = load_task("sort", small({{"shares", "published"}}), cache.path());
   CHECK(task->digest() != load_task("sort", small(), cache.path())->digest());
-  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // equal on every machine
+  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // is equal on every machine
 }
 
 TEST_CASE("an example is a function of seed, split and index") {

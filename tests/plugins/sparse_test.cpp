@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> sparse(const Shape& shape) {
               1, {.layer = shape.layer, .layers = 2, .causal = shape.causal});
 }
 
-/// A^(1) and A^(2) of section 4.2. @param number index of the head among heads of its kind
+/// True if j is in the index set A^(1) (near) or A^(2) (far) of i, section 4.2. `number` counts the heads of the same kind.
 bool near(const Shape& shape, std::int64_t i, std::int64_t j) {
   if (shape.causal && j > i) return false;
   return shape.pattern == "fixed" ? i / shape.stride == j / shape.stride : std::abs(i - j) <= shape.stride;
@@ -82,7 +82,7 @@ TEST_CASE("sparse equals softmax attention under its mask, at any length, with g
     }
 }
 
-TEST_CASE("sparse: padded equals cut, and padding has no effect") {
+TEST_CASE("sparse: a padded item equals the item without its padding, and padding has no effect") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = sparse(shape);

@@ -148,7 +148,7 @@ TEST_CASE("missing or wrong files are reported with their names") {
     check_mentions(refusal(root), {in(": test/neg: found 7 reviews, expected 8, as there are in train/neg")});
     for (const auto* more : {"train/neg/7_2.txt", "train/pos/7_9.txt", "train/urls_neg.txt", "train/urls_pos.txt"})
       fs::remove(root / more);
-    CHECK(load_reviews(root, {{"dev_from", "test"}})->size(Split::kTest) == 14);  // a smaller set
+    CHECK(load_reviews(root, {{"dev_from", "test"}})->size(Split::kTest) == 14);  // test is a smaller set
   }
   SECTION("no review, no folder") {
     for (int i = 0; i < 8; ++i) fs::remove(root / ("test/neg/" + std::to_string(i) + "_2.txt"));

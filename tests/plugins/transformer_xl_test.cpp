@@ -101,7 +101,7 @@ TEST_CASE("transformer-xl: with a memory that covers all, segments equal attenti
   CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
 }
 
-TEST_CASE("transformer-xl: every segment of one pass, and a memory that covers a part") {
+TEST_CASE("transformer-xl: segments equal one pass if the memory covers all; a shorter memory covers only the last tokens") {
   const auto attention = xl(16), shorter = xl(4);
   const auto x = random_tokens(1, 15, 2);
   const auto whole = run(*attention, {x});
@@ -110,7 +110,7 @@ TEST_CASE("transformer-xl: every segment of one pass, and a memory that covers a
   CHECK(distance(last[0], attend_relative(*shorter, x[0].narrow(0, 10, 5), x[0].narrow(0, 6, 9))) < 1e-12);
 }
 
-TEST_CASE("transformer-xl: each item has its own memory, as long as what it has read") {
+TEST_CASE("transformer-xl: each item has its own memory, of the tokens that it has read") {
   const auto attention = xl(8);
   const auto x = random_tokens(2, 10, 2);
   auto dirty = x.clone();

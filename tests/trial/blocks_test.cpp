@@ -1,4 +1,4 @@
-// Blocks of tokens and the keys that they see, against one token at a time.
+// Blocks of tokens and the keys that they see, compared with one token at a time.
 #include "ablate/blocks.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -33,7 +33,7 @@ TEST_CASE("a query without visible keys gives 0 and passes no gradient; other qu
   CHECK(apart_by(blocks.squeeze(2), read) < 1e-14);
 }
 
-TEST_CASE("a block's neighbours are the keys by distance, also with a memory") {
+TEST_CASE("blocks list each query's neighbours by their distance, also with a memory") {
   for (const std::int64_t offset : {0, 3, 6})
     for (const std::int64_t n : {1, 4, 8, 9}) {
       const Neighbours blocks{.size = 4, .before = 2, .behind = 1, .offset = offset};

@@ -1,4 +1,4 @@
-// A trial's checkpoint: it is loaded bit for bit or refused with a reason, two stay, and no fault of a file fails the trial.
+// A trial's checkpoint is loaded bit for bit or refused with a reason. The last two stay. No fault of a file fails the trial.
 #include "core/trial/training/checkpoint_file.h"
 
 #include <ATen/ATen.h>
@@ -77,7 +77,7 @@ struct Trial20 {
   Trial20() {
     say.asked_to_save = [this] { return std::exchange(asked, false); };
   }
-  /// @return results except times
+  /// Runs the trial. Returns its results except times.
   std::map<std::string, double> run(const CheckpointPlan& plan, std::int64_t until = 20) {
     said.clear();
     OwnCheckpoints own(plan, say);
@@ -160,7 +160,7 @@ TEST_CASE("a file that is cut off anywhere, or has a bit turned anywhere, is det
   CHECK(says(refusal(folder / "none"), "cannot read"));
 }
 
-TEST_CASE("a file of another version, code, data or settings is refused, and says which") {
+TEST_CASE("a file of another version, code, data or settings is refused, and the reason names the difference") {
   const TemporaryFolder folder;
   write_checkpoint(folder / "c", kAbout, some_state());
   auto text = read_text(folder / "c");
@@ -271,7 +271,7 @@ TEST_CASE("a trial resumes from the latest usable file, and two files stay") {
   CHECK(read_text(folder / "c/notes.txt") == "somebody's");
 }
 
-TEST_CASE("a trial leaves the files of a scheduler that took it over") {
+TEST_CASE("a trial does not touch the files of a scheduler that took the trial over") {
   const TemporaryFolder folder;
   Trial20 stale, owner;
   stale.run(plan_in(folder, "stale", 1e-9, 1), 5);

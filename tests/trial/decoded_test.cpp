@@ -32,7 +32,7 @@ Tensor logits(const Model& made, const Tensor& ids, const Tensor& asked) {
   return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
 }
 
-/// The targets are the example's four symbols.
+/// The targets are the first three of the example's four symbols.
 class Echo final : public Majority {
  public:
   TaskInfo info() override {
@@ -49,7 +49,7 @@ class Echo final : public Majority {
       for (std::size_t j = 0; j < 4; ++j)
         batch.ids[0][i * 4 + j] = batch.targets[i * 4 + j] = static_cast<std::int64_t>(random() % 4);
       batch.slices[i] = batch.ids[0][i * 4];
-      batch.targets[i * 4 + 3] = -1;  // no target
+      batch.targets[i * 4 + 3] = -1;  // the last symbol is no target
     }
   }
   void judge(Split split, std::int64_t index, std::span<const std::int64_t> answers, std::span<double> values) const override {
@@ -77,7 +77,7 @@ TEST_CASE("every pooling decodes all targets of an example from the same vector"
   CHECK(at::allclose(logits(*mean, ids, asked), logits(*mean, ids.flip(1), asked), 1e-10, 1e-12));
 }
 
-TEST_CASE("a linear classifier is refused: it would add the same for a position in every example") {
+TEST_CASE("a linear classifier is refused, because a position would add the same logits in every example") {
   CHECK_THROWS_AS(model({{"classifier", "linear"}}), Error);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a trial learns to store a sequence in one vector, and the task judges
   CHECK(result.main_metric == "test/accuracy");
   CHECK(values.at("test/accuracy") > 50);  // chance is 25; depending on the processor, 300 steps learn two or three targets
   CHECK(values.contains("test/sequence_accuracy"));
-  // One target in three is the first. The mean over slices is the mean over all.
+  // The first symbol is one of the three targets. The mean over slices is the mean over all.
   CHECK(values.at("test/first_right") > 40);  // chance is 25
   double sum = 0, examples = 0;
   for (std::int64_t first = 0; first < 4; ++first) {

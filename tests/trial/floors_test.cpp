@@ -1,4 +1,4 @@
-// Predictors of a few lines, on tasks with known answers: each finds what it can find, and no more.
+// Simple predictors on tasks with known answers: each finds what it can find, and nothing else.
 #include "core/trial/floors/floors.h"
 
 #include <cmath>
@@ -111,7 +111,7 @@ TEST_CASE("the largest class is scored only on the examples that a trial is test
   CHECK(found.unit == "%");
 }
 
-TEST_CASE("the largest class reports that all of dev is of one class") {
+TEST_CASE("the largest class reports that all examples of dev have one class") {
   class OneClassDev final : public Examples {
    public:
     using Examples::Examples;
@@ -202,7 +202,7 @@ TEST_CASE("a class that is linear in numbers at positions is found: reals, and i
   CHECK_FALSE(floors_of(symbols).contains("linear on the values"));
 }
 
-TEST_CASE("a class at a position is predicted by neighbours, but not by later ones for a causal model") {
+TEST_CASE("a class at a position is predicted by neighbours, but not by later neighbours for a causal model") {
   const auto next = [](Draw draw) {
     Examples::One one{digits(draw, 10, 6), std::vector<std::int64_t>(10, -1)};
     for (std::size_t at = 0; at + 1 < 10; ++at) one.targets[at] = one.ids[at + 1];
@@ -234,7 +234,7 @@ TEST_CASE("numbers in sequence are predicted by least squares, up to the bits of
   info.unit = "dimension";
   info.causal = true;
   info.geometry = {.rows = 8, .columns = 8};
-  // Each number is the number before, 10 less or 10 more, around 128. The input is the number before, as in the task image.
+  // Each number is the number before, or 10 less, or 10 more, around 128. The input is the number before, as in the task image.
   Examples task(
       info,
       [](Draw draw) {

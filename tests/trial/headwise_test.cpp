@@ -154,7 +154,7 @@ TEST_CASE("keys equal to queries come from one projection, with or without paddi
   }
 }
 
-TEST_CASE("heads may have other widths, a part has its share, and projections may be left out") {
+TEST_CASE("heads may have other widths, heads divide a part's width, and projections may be left out") {
   const auto attention = build({.d_key = 3, .d_value = 5});
   const auto x = random_tokens(2, 7, 2);
   CHECK(run(*attention, {x}).sizes() == x.sizes());
@@ -226,7 +226,7 @@ TEST_CASE("rotary positions with a memory: keys of earlier segments have earlier
 TEST_CASE("rotary positions distinguish neighbours far into a stream, in every type") {
   const std::int64_t far = 11'000'000;
   const auto q = normal({1, 1, 4, 6}, 3);
-  // Adds angles: rotates to the position, then on by each token's position.
+  // Rotations add up: first to the far position, then on by each token's own position.
   const auto there = rotate_positions(q.narrow(2, 0, 1).expand({-1, -1, 4, -1}), integers(std::vector{far}), 0);
   for (std::int64_t j = 0; j < 4; ++j) {
     const auto on = rotate_positions(there.narrow(2, 0, 1), {}, j);

@@ -21,7 +21,7 @@ json end_of(const Served& served, const ablate::StartCommand& command) {
   return served.end_of(command.job);
 }
 
-/// Allocates and touches so many mebibytes for some seconds.
+/// Allocates and touches `mib` mebibytes for three seconds.
 void hold(const json& spec, const ablate::Say& say) {
   std::vector<char> held(static_cast<std::size_t>(spec.at("mib").get<std::int64_t>() * kMiB));
   std::memset(held.data(), 1, held.size());
@@ -41,7 +41,7 @@ std::vector<int> own_processors() {
 
 }  // namespace
 
-TEST_CASE("a job above its memory limit is killed, and its end has the amount; its parent's memory does not count") {
+TEST_CASE("a job above its memory limit is killed, and its last message has the amount; its parent's memory does not count") {
   std::vector<char> shared;
   const Served served(Actions({{"hold", hold}}), [&] { shared.assign(200 * kMiB, 1); });
   const auto over = end_of(served, {.job = 1, .kind = "hold", .spec = {{"mib", 150}}, .memory_bytes = 100 * kMiB});

@@ -116,7 +116,7 @@ TEST_CASE("every pooling that a study may name reads only present positions", "[
   }
 }
 
-TEST_CASE("the mean by the padded length, as published, is the masked sum over it") {
+TEST_CASE("the published mean is the masked sum divided by the padded length") {
   const auto all = model({{"pooling", "mean-all"}, {"layers", 0}}, plugin("softmax")),
              mean = model({{"pooling", "mean"}, {"layers", 0}}, plugin("softmax"));
   const auto ids = at::randint(1, 12, {2, kLength}, at::kLong);
@@ -158,7 +158,7 @@ TEST_CASE("every parameter of the model is used, with any parts") {
   }
 }
 
-TEST_CASE("with model.causal a position sees no later ones, and a class token in front is refused") {
+TEST_CASE("with model.causal a position sees no later position, and a class token in front is refused") {
   const TaskInfo each{.fields = {{"token", 12}}, .length = kLength, .classes = 12, .objective = Objective::kPositions};
   const auto ids = at::randint(0, 11, {1, kLength}, at::kLong), other = ids.clone();
   other[0][5] = 11;

@@ -30,7 +30,7 @@ std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay
   return make_optimizer({parameters, precision}, train);
 }
 
-/// Takes five steps of both towards the same targets. @return their largest difference
+/// Returns the largest difference of the weights after five steps of both optimisers towards the same targets.
 double apart(const std::function<std::unique_ptr<Optimizer>(const Parameters&)>& make,
              const std::function<std::unique_ptr<torch::optim::Optimizer>(const Tensor&)>& make_reference) {
   const auto start = torch::randn({5, 3});
@@ -54,7 +54,7 @@ double apart(const std::function<std::unique_ptr<Optimizer>(const Parameters&)>&
 
 }  // namespace
 
-TEST_CASE("AdamW takes the steps of torch's") {
+TEST_CASE("AdamW takes the same steps as torch's AdamW") {
   using Options = torch::optim::AdamWOptions;
   CHECK(apart([](const auto& parameters) { return adamw(parameters, 0.1); },
               [](const auto& weight) {
@@ -63,7 +63,7 @@ TEST_CASE("AdamW takes the steps of torch's") {
               }) < 1e-5);
 }
 
-TEST_CASE("SGD takes the steps of torch's, with momentum and without") {
+TEST_CASE("SGD takes the same steps as torch's SGD, with momentum and without") {
   using Options = torch::optim::SGDOptions;
   for (const double momentum : {0.0, 0.9}) {
     INFO(momentum);

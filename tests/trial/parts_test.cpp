@@ -26,7 +26,7 @@ ModelOptions options_of(const char* norm, const char* feed_forward, const char* 
           .own = nlohmann::json::object()};
 }
 
-/// Makes a block and draws its norms' weights, too. @param type of its weights
+/// Makes a block with weights of `type`, and draws the weights of its norms, too.
 std::shared_ptr<Block> block_of(const ModelOptions& options, at::ScalarType type) {
   auto block = std::make_shared<Block>(options, make_generator(3));
   for (auto& entry : block->parameters())
@@ -50,13 +50,13 @@ Tensor run(const Block& block, Tensor x) {
   return x;
 }
 
-/// Zhang and Sennrich 2019. @param mean true: mean square; false: sum of squares, which is wrong
+/// RMS norm (Zhang and Sennrich 2019). Without `mean`, it divides by the root of the sum of squares, which is wrong.
 Tensor rms(const Tensor& x, const Tensor& gain, bool mean = true) {
   const auto squares = x.square();
   return x / ((mean ? squares.mean(-1, true) : squares.sum(-1, true)) + 1e-5).sqrt() * gain;
 }
 
-/// Shazeer 2020, Eq. 5 and 6. @param swapped exchanges gate and value, which is wrong
+/// Gated part (Shazeer 2020, Eq. 5 and 6). If `swapped`, gate and value are exchanged, which is wrong.
 Tensor gated(const Module& part, const std::string& prefix, const Tensor& x, bool swish, bool swapped = false) {
   auto a = x.matmul(weight(part, prefix + "gate.weight").t()), b = x.matmul(weight(part, prefix + "expand.weight").t());
   if (swapped) std::swap(a, b);

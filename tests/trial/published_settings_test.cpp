@@ -80,7 +80,7 @@ TEST_CASE("batches without targets are no error, with and without other batches 
   for (const double loss : found.losses) CHECK((loss == -1 || loss > 0));
 }
 
-TEST_CASE("beta1 cycles as in PyTorch's OneCycleLR, against the rate") {
+TEST_CASE("beta1 cycles as in PyTorch's OneCycleLR: it falls while the learning rate rises") {
   const auto at = [](std::int64_t step) { return schedule_of("one-cycle").rate({step, 100, 10}).cycle; };
   CHECK(at(1) == 0);
   CHECK(at(5) == Approx(4.0 / 9));
@@ -156,7 +156,7 @@ TEST_CASE("an attention may have any width, independent of the width between lay
   }
 }
 
-TEST_CASE("positions are also read by an inner layer if the study sets one") {
+TEST_CASE("the classifier of positions also has an inner layer if the study sets one") {
   Again task;
   const auto linear = trained(task, json::object()), mlp = trained(task, json::object(), {{"classifier", "mlp"}}),
              tied = trained(task, json::object(), {{"classifier", "mlp"}, {"tied_output", true}});

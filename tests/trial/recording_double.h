@@ -13,7 +13,7 @@ namespace ablate::tests {
 enum class Planted {
   kNothing,
   kOwnInputs,     ///< a batch keeps the recording's numbers: the next batch is not copied
-  kStaleRate,     ///< the learning rate is the recording's
+  kStaleRate,     ///< the learning rate keeps its value from the recording
   kSameDraws,     ///< each replay draws the same numbers
   kLateSameDraws  ///< the same draws from the fifth replay on
 };

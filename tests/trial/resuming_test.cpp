@@ -186,7 +186,7 @@ TEST_CASE("training with every attention resumes in another process") {
 
 TEST_CASE("training resumes in the middle of a loss window, of an epoch, and before an evaluation") {
   Majority task;
-  // A window of the loss has three steps, an epoch a hundred.
+  // A window of the loss has three steps, and an epoch has a hundred steps.
   const json train{{"steps", 430}, {"evaluate_every", 120}};
   for (const std::int64_t stop : {1, 119, 331}) {
     INFO(stop);

@@ -56,7 +56,7 @@ Indices asked(Split split, const json& train, std::uint64_t seed = 1, const char
 
 }  // namespace
 
-TEST_CASE("an evaluation of some batches reads the same examples in every trial, not the first ones") {
+TEST_CASE("an evaluation of some batches reads the same examples in every trial, not the first examples") {
   const json some{{"batch", 20}, {"evaluate_batches", 15}, {"test_batches", 15}};
   const auto test = asked(Split::kTest, some);
   CHECK(test.size() == 300);
@@ -83,7 +83,7 @@ TEST_CASE("a whole split is read in its order") {
 }
 
 TEST_CASE("samples depend only on their size and the split's size, and are nested") {
-  CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // equal on every machine
+  CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // is equal on every machine
   for (const std::int64_t size : {1, 7, 1000}) {
     CHECK(sample_of(size, 0).empty());
     CHECK(sample_of(size, size) == first(size));

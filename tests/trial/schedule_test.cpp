@@ -40,19 +40,19 @@ TEST_CASE("one-cycle is PyTorch's OneCycleLR with linear annealing") {
   CHECK(learning_rate_factor("one-cycle", 100, 100, 10) == Approx(4e-6));
 }
 
-TEST_CASE("cosine ends at 0, half way at one half") {
+TEST_CASE("cosine ends at 0, and is one half in the middle of its rise and of its fall") {
   CHECK(learning_rate_factor("cosine", 5, 110, 10) == Approx(0.5));
   CHECK(learning_rate_factor("cosine", 60, 110, 10) == Approx(0.5));
   CHECK(learning_rate_factor("cosine", 110, 110, 10) == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("a cosine ends at its floor, and is half way to it at one half; without a floor it is the plain cosine") {
+TEST_CASE("a cosine ends at its floor, and falls half of the way until the middle; without a floor it is the plain cosine") {
   const nlohmann::json tenth{{"cosine_floor", 0.1}};
   CHECK(learning_rate_factor("cosine", 5, 110, 10, tenth) == Approx(0.5));  // the warm-up begins at 0
   CHECK(learning_rate_factor("cosine", 10, 110, 10, tenth) == Approx(1));
   CHECK(learning_rate_factor("cosine", 60, 110, 10, tenth) == Approx(0.55));
   CHECK(learning_rate_factor("cosine", 110, 110, 10, tenth) == Approx(0.1));
-  for (int step = 10; step <= 110; ++step)  // to the last bit
+  for (int step = 10; step <= 110; ++step)  // equal to the last bit
     CHECK(learning_rate_factor("cosine", step, 110, 10) == 0.5 * (1 + std::cos(std::acos(-1.0) * ((step - 10.0) / 100))));
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("wsd is flat between its warm-up and its cool-down, which falls to 0 l
   CHECK(learning_rate_factor("wsd", 180, 200, 0) == Approx(0.5));  // the default cool-down is a fifth
 }
 
-TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") {
+TEST_CASE("inverse-sqrt is the Long Range Arena's schedule, up to a constant factor") {
   const auto google = [](double s, double w) { return std::min(1.0, s / w) / std::sqrt(std::max(s, w)); };
   for (const int step : {1, 500, 1000, 2000, 5000})
     CHECK(learning_rate_factor("inverse-sqrt", step, 5000, 1000) / std::sqrt(1000) == Approx(google(step, 1000)));

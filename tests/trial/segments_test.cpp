@@ -58,7 +58,7 @@ bool near(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 /// Returns the logits of the last segment, from logits [2 * kLength, classes].
 Tensor last(const Tensor& all) { return all.view({2, kLength, -1}).slice(1, kLength - kSegment); }
 
-Tensor tokens() { return at::arange(2 * kLength, at::kLong).view({2, kLength}); }  // each occurs once
+Tensor tokens() { return at::arange(2 * kLength, at::kLong).view({2, kLength}); }  // each token occurs once
 
 const json kNowhere{{"segment", kSegment}, {"cut", "nowhere"}}, kBetween{{"segment", kSegment}},
     kBeforeLast{{"segment", kSegment}, {"cut", "before-last"}};

@@ -73,7 +73,7 @@ class Served {
     return nlohmann::json::parse(line.substr(line.starts_with(word_) ? word_.size() : 0));
   }
 
-  /// Reads a job's messages until it has ended. @return its end, with "said": [...]
+  /// Reads a job's messages until its end. Returns the last message, with all other messages as "said": [...].
   nlohmann::json end_of(int job) const {
     auto said = nlohmann::json::array();
     for (;;) {
@@ -88,7 +88,7 @@ class Served {
 
   pid_t pid() const { return pid_; }
 
-  /// Ends the server. @return resource usage of the server and its jobs
+  /// Ends the server. Returns the resource usage of the server and its jobs.
   rusage end() const {
     close(to_);
     int status = 0;

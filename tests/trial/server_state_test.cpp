@@ -86,7 +86,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   served.end();
 }
 
-TEST_CASE("a library that changes the worker permanently is refused, with the change") {
+TEST_CASE("a library that changes the worker permanently is refused, and the reason names the change") {
   const auto lower = [] {
     rlimit hard{};
     getrlimit(RLIMIT_NOFILE, &hard);

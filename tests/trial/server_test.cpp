@@ -20,7 +20,7 @@ constexpr std::size_t kMiB = 1 << 20;
 
 void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// Returns the write end of the pipe for a job's messages: the highest descriptor of a pipe, besides its output.
+/// Returns the write end of the pipe for a job's messages: the highest descriptor above 2 that writes to a pipe.
 int channel() {
   for (int descriptor = 63; descriptor > 2; --descriptor) {
     char target[64] = {};

@@ -108,7 +108,7 @@ TEST_CASE("steps that cannot be recorded are plain, with a reason") {
   CHECK(why(recordable_trial({{"beta1_low", 0.8}}, plugin("linear"))) == "train.beta1_low changes beta1 from step to step");
 }
 
-TEST_CASE("a saved training has the number of uncompared replays, for a resumed training") {
+TEST_CASE("a saved training contains its number of uncompared replays, and a resumed training continues to count") {
   const auto resolved = recordable_trial(json::object(), plugin("linear"));
   Majority task;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};

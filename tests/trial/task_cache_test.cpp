@@ -60,7 +60,7 @@ TEST_CASE("a new code's folder removes folders of former codes, except the last 
   CHECK(fs::exists(file));
 
   TaskCache(plugin, code('g'));
-  CHECK(fs::exists(of['a'] / "data"));  // in use
+  CHECK(fs::exists(of['a'] / "data"));  // this folder is in use
   CHECK_FALSE(fs::exists(of['b']));
   CHECK(fs::exists(of['c'] / "data"));
   CHECK_FALSE(fs::exists(of['d']));

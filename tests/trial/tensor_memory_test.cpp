@@ -34,7 +34,7 @@ TEST_CASE("memory of tensors is counted to the byte, and its peak is reproducibl
   }
 }
 
-TEST_CASE("large blocks are stored for tensors of their size, and never add to the peak") {
+TEST_CASE("freed large blocks are kept for tensors of the same size, and never add to the peak") {
   constexpr std::int64_t kMiB = 1 << 20;
   count_tensor_memory();
   keep_freed_memory();

@@ -78,7 +78,7 @@ void check_copy(Task& task, const json& attention) {
 
 }  // namespace
 
-TEST_CASE("a saved training resumes in another object as in itself, bit by bit") {
+TEST_CASE("a saved training resumes in another object as in the same object, bit by bit") {
   Majority examples;
   check_copy(examples, plugin("softmax"));
   Counting stream;

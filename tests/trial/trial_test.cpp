@@ -62,7 +62,7 @@ TEST_CASE("on shuffled labels there is nothing to learn") {
   CHECK(run({{"shuffle_labels", true}}).result.values.at("train/loss") > 0.65);
 }
 
-TEST_CASE("half precision learns as float32 does, in half the activations") {
+TEST_CASE("half precision learns as float32 does") {
   const auto whole = run(json::object(), 1, "softmax"), half = run({{"dtype", "bfloat16"}}, 1, "softmax");
   CHECK(half.result.values.at("test/accuracy") > 70);
   CHECK(half.result.values.at("train/loss") != whole.result.values.at("train/loss"));

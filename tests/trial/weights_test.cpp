@@ -75,7 +75,7 @@ TEST_CASE("each type and shape is written in the format of safetensors") {
   CHECK_THROWS_AS(write_safetensors(folder / "taken/a", tensors), Error);
 }
 
-TEST_CASE("a trial's stored weights are the ones that dev selected, not the last ones") {
+TEST_CASE("a trial's stored weights are the weights that dev selected, not the last weights") {
   const TemporaryFolder folder;
   // Steps this large destroy what was learned.
   const auto resolved = resolved_trial(

@@ -26,7 +26,7 @@ struct Effects {
   struct Parameter {
     std::string path;
     std::vector<Value> values;                                ///< in the grid's order
-    double share = std::numeric_limits<double>::quiet_NaN();  ///< fraction of the variance between settings that it explains
+    double share = std::numeric_limits<double>::quiet_NaN();  ///< fraction, 0 to 1, of the variance between settings
   };
   /// Change of one parameter from the reference's setting, together with the parameters that its new value brings.
   struct Change {

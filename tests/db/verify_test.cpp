@@ -74,7 +74,9 @@ TEST_CASE("a note that was removed, edited or added is reported; a command in it
     auto output = run.verify();
     INFO(output);
     CHECK(run.exit_code == 1);
-    CHECK(has(output, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
+    CHECK(
+        has(output,
+            ": a note of the history that the file lacks: n = 2: no difference can be significant at 5 % over 2 comparisons"));
     run.write(replaced(text, "2 comparisons", "3 comparisons"));
     output = run.verify();
     CHECK(run.exit_code == 1);

@@ -212,7 +212,7 @@ TEST_CASE("a dry run shows the share of evaluation, and a run shows it if it is 
   CHECK(wide.exit_code == 2);
   CHECK(says(wide.err,
              "train.stride = 15 changes nothing here: windows are as long as the task's segments (task.length), and it "
-             "moves them as far; leave it out"));
+             "moves them by the same length; leave it out"));
   place.folder().write("study.toml", read_text(place.folder() / "study.toml") + "[grid]\ntrain.stride = [15, 5]\n");
   CHECK(place.run({"run", "study.toml", "--dry-run"}).exit_code == 0);
   place.study(

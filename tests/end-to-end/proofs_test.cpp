@@ -50,7 +50,7 @@ TEST_CASE("data that changed are noticed by --prove, and later runs report the c
   change_unseen(place.folder() / "set", "two");
   const auto refused = place.said({"--prove", "1"}, 2);
   CHECK_FALSE(says(refused, "proven by"));
-  CHECK(says(place.said({"--dry-run"}), "but for the code of softmax (attention), the data"));
+  CHECK(says(place.said({"--dry-run"}), "except for the code of softmax (attention), the data"));
 }
 
 TEST_CASE("unreadable rows of a history are reported once and left out", "[proofs]") {

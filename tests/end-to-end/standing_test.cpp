@@ -202,7 +202,7 @@ TEST_CASE("trials that are done with one file are not done if another file is no
     CHECK(says(place.said({}), "0 done, 1 done before"));
     place.folder().write("root/set", "two");
   }
-  CHECK(says(place.said({"--dry-run"}), "but for the data"));
+  CHECK(says(place.said({"--dry-run"}), "except for the data"));
   CHECK(says(place.said({}), "1 done, 0 done before"));
 }
 

@@ -179,8 +179,8 @@ TEST_CASE("errors in a match are reported at their place") {
        {"11:14: grid.match: no setting of the grid is the reference model.layers=7; name one that is there, or leave the match "
         "out with --set model.hidden=N"}},
       {grid + "[grid.match]\nparameters = \"model.hidden=256\"\nwidth = \"model.hidden\"\n",
-       {"11:14: grid.match: every setting of the grid is the reference model.hidden=256; name it by what tells it from the "
-        "others, or leave the match out with --set model.hidden=N"}},
+       {"11:14: grid.match: every setting of the grid is the reference model.hidden=256; name the settings that "
+        "distinguish it, or leave the match out with --set model.hidden=N"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.dropout\"\n",
        {"12:9: grid.match.width = model.dropout: expected a whole number of [model] or of an attention, as model.hidden"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"train.batch\"\n",

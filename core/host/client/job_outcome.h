@@ -27,7 +27,7 @@ struct JobOutcome {
   std::string output = {};        ///< the end of its output
   bool of_memory = false;         ///< true if memory ran out, by a limit, the kernel's killer or its own message
   double cpu_s = 0;               ///< processor time; 0 if it is not known
-  bool was_refused_host = false;  ///< true for kThrew if the host's memory did not suffice
+  bool was_refused_host = false;  ///< true for kThrew if the host's memory did not suffice and it ended by itself
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }

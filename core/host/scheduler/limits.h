@@ -108,7 +108,7 @@ class Quarantine {
 /// Estimates whether another trial fits into memory. Sizes are in bytes of a process's own memory: the cost of one more trial.
 /// A resident size also counts the data set that the trial shares with the worker. It is an upper bound, used until a trial of
 /// the same settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this
-/// object.
+/// object and not change.
 class MemoryRoom {
  public:
   /// @param unshown_s longest wait for a newly started trial to show its size

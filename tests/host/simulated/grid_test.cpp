@@ -160,7 +160,7 @@ TEST_CASE("a load failure in a later worker fails the trials that need the libra
   CHECK(summary.done == 2);
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(4).back() == "refused");
-  CHECK(says(grid.attempt(4).reason, "could not be loaded into the next: the worker ended while it loaded the data"));
+  CHECK(says(grid.attempt(4).reason, "could not load a part that this trial needs: the worker ended while it loaded the data"));
   CHECK(grid.machine.started == 5);  // the first worker, three that die while loading, and one without the data
 }
 

@@ -37,7 +37,7 @@ void Ledger::add_output(int scheduler, const std::string& text) {
 
 /// Reads a line: "[3/8] done      10 s  seed=4  test/accuracy 4.00 %", or a note.
 void Ledger::line(int scheduler, const std::string& text) {
-  if (says(text, "the database can be written again, and everything is in it") || says(text, "what runs now is stored in"))
+  if (says(text, "the database can be written again, and everything is in it") || says(text, "running trials are stored in"))
     return promise_waiting(scheduler);
   if (const auto late = text.find("the result of seed="); late != std::string::npos && says(text, "came late"))
     waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));

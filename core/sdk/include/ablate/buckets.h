@@ -1,4 +1,5 @@
-// Sequence sorted by bucket: a hash or a cluster assigns a bucket to each token. Neighbours can then be attended to in blocks.
+// Sequence sorted by bucket: a hash or a cluster assigns a bucket to each token. Tokens of one bucket are then
+// neighbours, which can be attended to in blocks.
 #pragma once
 
 #include <tuple>

@@ -113,7 +113,8 @@ class Compression : public Module {
   Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from
-  /// write(). If slots_have_keys, its keys and values may be projected, and heads and channels may differ from the context.
+  /// write(). If slots_have_keys, its keys and values may be projected linearly, and heads and channels may differ from this
+  /// instance's heads and channels.
   ReadOutput read(const ReadInput& input);
 
   /// True if read() uses ReadInput::similarity. A method with its own kernel does not (refuse_idle_similarity).

@@ -61,8 +61,8 @@ struct TaskInfo {
   bool causal = false;  ///< the model must not see later positions: they show a target, or the task is read left to right
   bool holes = false;   ///< positions may be absent anywhere, not only at the end
   Geometry geometry = {};
-  /// Unit of a target, in the singular: "byte", "dimension" are reported in bits, "word" as a perplexity, "" as a share of
-  /// hits.
+  /// Unit of a target, in the singular: "byte", "dimension" are reported in bits per byte or dimension, "word" as a
+  /// perplexity, "" as a share of hits.
   std::string unit = {};
   /// Names of numbers that group examples ("pairs"), snake_case. Every metric is also reported by group: test/accuracy@pairs=8.
   std::vector<std::string> slices = {};

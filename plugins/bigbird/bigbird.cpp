@@ -73,7 +73,7 @@ class BigBird final : public ablate::HeadwiseAttention {
     return {.values = blocks.joined(values, n)};
   }
 
-  /// Returns the block of each item's last token, whatever the padding; -1 without tokens. [batch or 1] int64
+  /// Returns the block of each item's last token, or -1 if the item has no tokens: [batch or 1] int64. Padding is ignored.
   static Tensor last_block(const Tensor& mask, std::int64_t size) {
     const auto tokens = (mask * (ablate::arange(mask.size(1), mask.options().dtype(ablate::kLong)) + 1)).amax(1);
     return (tokens + (size - 1)).floor_divide(size) - 1;

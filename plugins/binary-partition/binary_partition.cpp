@@ -1,5 +1,5 @@
-// BP-Transformer (Ye et al. 2019): a token attends to near tokens, and to spans of a binary tree that are longer the farther
-// they are: a few nodes of each level, on each side. README.md lists the differences from the paper.
+// BP-Transformer (Ye et al. 2019): on each side, a token attends to near tokens and to a few nodes of each level of a binary
+// tree. Farther nodes are longer spans. README.md lists the differences from the paper.
 #include <cmath>
 
 #include "ablate/blocks.h"

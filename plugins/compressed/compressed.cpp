@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::plugin("compression", "compression", "writes and reads the memory"),
 };
 
-/// The exponents are those of a softmax read; with a kernel read both are 1.
+/// Declares the exponents of a softmax read, for kernel reads, too, although they need only 1.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();

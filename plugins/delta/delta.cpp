@@ -113,7 +113,7 @@ class Delta final : public ablate::RecurrentAttention {
   /// [batch, n, heads c] -> [batch, heads, n, c], of q's type
   Tensor by_head(const Tensor& x, const Tensor& q) const { return ablate::split_heads(x, heads()).to(q.scalar_type()); }
 
-  bool activates_;  ///< SiLU of q, k and v, if no convolution applies it
+  bool activates_;  ///< true if SiLU is applied to q, k and v, because no convolution applies it
   double most_erased_;
   std::int64_t steps_;
   std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< null if unused

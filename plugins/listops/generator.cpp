@@ -13,7 +13,7 @@
 namespace ablate::listops {
 namespace {
 
-// Raise it with every change that makes other expressions from the same settings, so that no stale cache is read.
+// Raise this number with every change that makes other expressions from the same settings, so that no stale cache is read.
 constexpr int kGeneratorVersion = 1;
 constexpr std::size_t kTriesPerBlock = 1024;
 constexpr std::size_t kBlocksPerWindow = 1024;

@@ -16,7 +16,7 @@ inline constexpr const char* kExpected =
     "https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf; or empty: generate";
 
 /// Returns the files by split. Throws std::runtime_error with the places searched, or with the missing files.
-/// @param data as in find_data (ablate/data_files.h): their folder
+/// @param data as in find_data (ablate/data_files.h): the folder of the files
 std::vector<std::filesystem::path> find_files(const std::string& data);
 
 /// Reads a file, plain or gzipped. Drops parentheses and evaluates every expression. Throws FileError with file, line, and the

@@ -54,7 +54,7 @@ Source source_at(const fs::path& path) {
   return {Form::kBooks, is_books(path) ? path : fs::path()};
 }
 
-/// Returns -1 if the name is not a book's.
+/// Returns the number in the name of a book's file; -1 if the name has another form.
 std::int64_t number_of(const fs::path& book) {
   const auto stem = book.stem().string();
   std::int64_t number = -1;

@@ -47,7 +47,7 @@ struct Chunk {
   std::size_t words = 0;
 };
 
-/// Also sets the end of each split, as an index of chunks.
+/// Splits the text into chunks. Sets the end of each split, as an index of chunks.
 std::vector<Chunk> chunks_of(const Text& text, std::array<std::size_t, 3>& ends) {
   std::vector<Chunk> chunks;
   for (std::size_t split = 0; split < ends.size(); ++split) {

@@ -39,7 +39,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return result;
 }
 
-/// Window of this layer: even, rising from `window` in the first layer to `top_window` in the last.
+/// Returns this layer's window, an even number: from `window` in the first layer to `top_window` in the last, in equal steps.
 std::int64_t window_of(const ablate::AttentionContext& context) {
   const auto bottom = context.parameters.integer("window"), top_window = context.parameters.integer("top_window");
   const auto top = top_window > 0 ? top_window : bottom, steps = std::max<std::int64_t>(context.layers - 1, 1);

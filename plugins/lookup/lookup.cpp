@@ -27,7 +27,7 @@ struct Pair {
   std::size_t pair_at, query_at;  ///< positions
 };
 
-/// Returns the first `count` of the numbers [0, end) in random order.
+/// Returns `count` different numbers of [0, end), in random order.
 Ids draw_different(std::int64_t count, std::int64_t end, std::mt19937_64& random) {
   Ids numbers(static_cast<std::size_t>(end));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);

@@ -56,7 +56,7 @@ class Mad final : public ablate::GeneratedRows {
             .causal = true};
   }
   std::string digest() const override {
-    // 2: blanks of selective copying as published.
+    // 2 stands for the published blanks of selective copying.
     return ablate::in_words("mad", settings_.published ? 2 : 1, about_.name, settings_.published ? "published" : "answers",
                             settings_.vocabulary, settings_.length, settings_.copied, sizes(), settings_.noise, seed());
   }

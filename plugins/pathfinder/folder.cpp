@@ -33,7 +33,7 @@ fs::path folder_at(const fs::path& path, std::int64_t side, std::int64_t contour
   return {};
 }
 
-/// Sorted by number: 2.npy before 10.npy.
+/// Returns the files sorted by number: 2.npy before 10.npy.
 std::vector<fs::path> metadata_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder / "metadata"))

@@ -119,7 +119,7 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
 
   std::int64_t block_, iterations_, most_ = 0;
   double temperature_;
-  std::shared_ptr<Linear> sort_;  // scores of all blocks for a block, head by head
+  std::shared_ptr<Linear> sort_;  // from a block to its scores with all blocks, head by head
   Tensor noise_;                  // [heads, blocks, blocks], noise of this training step
 };
 

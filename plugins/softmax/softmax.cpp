@@ -196,8 +196,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
-  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also does the base class's part for
-  /// them: padding and rotary positions.
+  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also clears padding and applies
+  /// rotary positions, which the base class would do.
   HeadInput shared(const HeadInput& original) const {
     auto input = original;
     const auto of = [&](const ablate::Linear& projection) {
@@ -259,7 +259,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class has them
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class projects
   std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< null if not requested
   Tensor latent_gain_;                                                  ///< [latent]
   std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< null if not requested

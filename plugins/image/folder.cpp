@@ -129,7 +129,7 @@ Folder find_files(const std::string& data, Colours colours) {
   const bool keeps_colours = colours == Colours::kKept;
   const auto needs_density = [&] {
     return std::runtime_error("image: " + folder.string() +
-                              " is of ImageNet at 64 x 64, which is read as density: set objective = \"density\"");
+                              " has ImageNet at 64 x 64, which is only read as density: set objective = \"density\"");
   };
   if (is_npz(folder) && !keeps_colours) throw needs_density();
   if (!fs::is_directory(folder)) {
@@ -155,7 +155,7 @@ Folder find_files(const std::string& data, Colours colours) {
   if (has_idx)
     throw std::runtime_error(
         std::string("image: ") +
-        (keeps_colours ? "objective = \"density\" is of the colours of CIFAR-10" : "grey = \"tensorflow\" is made of colours") +
+        (keeps_colours ? "objective = \"density\" needs the colours of CIFAR-10" : "grey = \"tensorflow\" needs colours") +
         ", and " + folder.string() +
         " holds idx files, which are grey, but not all of CIFAR-10's binary form. Missing: " + no_cifar +
         ". Put them there, plain or ending in .gz, or cifar-10-binary.tar.gz, or name one batch that is there (data = \"" +

@@ -85,7 +85,7 @@ Block make_block(const GeneratorSettings& settings, std::uint64_t index) {
   throw std::runtime_error("listops: found only " + std::to_string(found) + " of " + std::to_string(wanted) +
                            " distinct expressions in " + std::to_string(blocks * kTriesPerBlock) + " tries with " +
                            to_text(settings) +
-                           "; widen min_length to max_length, allow more depth or arguments, or ask for fewer examples");
+                           "; lower min_length, raise max_length, max_depth or max_arguments, or set fewer examples");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace ablate::listops {
 /// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv (the header Source, a tab, Target, then an expression, a "
-    "tab, its answer a row), plain or gzipped: the folder listops-1000 of "
+    "tab and its answer in each row), plain or gzipped: the folder listops-1000 of "
     "https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf; or empty: generate";
 
 /// Returns the files by split. Throws std::runtime_error with the places searched, or with the missing files.

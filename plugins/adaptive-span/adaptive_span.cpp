@@ -15,7 +15,7 @@ using ablate::HeadOutput;
 using ablate::Tensor;
 
 constexpr ablate::Exemption exemptions[] = {
-    {"trained", "shared_positions", "a distance that no head's span reaches has no part yet (section 2.2)", 1},
+    {"trained", "shared_positions", "a distance beyond the spans of all heads gets no gradient yet (section 2.2)", 1},
 };
 
 constexpr ablate::Parameter parameters[] = {

@@ -21,8 +21,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("block", "64", {1, 4096}, "tokens of a block", "tokens"),
     ablate::integer("window_blocks", "3", {1, 1023}, "odd: neighbouring blocks that a block attends to, including itself"),
     ablate::integer("random_blocks", "3", {0, 1024}, "additional random blocks that a block attends to, drawn once per head"),
-    ablate::integer("global_blocks", "2", {0, 2},
-                    "blocks that attend to all and that all attend to: 1: the first; 2: the last, too"),
+    ablate::integer(
+        "global_blocks", "2", {0, 2},
+        "global blocks: they attend to all blocks, and all attend to them; 1: the first; 2: the first and the last"),
 };
 
 /// The blocks of keys that each block of queries attends to.
@@ -40,8 +41,7 @@ class BigBird final : public ablate::HeadwiseAttention {
         random_(context.parameters.integer("random_blocks")),
         global_(context.parameters.integer("global_blocks")) {
     if (context.parameters.integer("window_blocks") != 2 * near_ + 1)
-      throw std::invalid_argument("window_blocks = " + std::to_string(2 * near_) +
-                                  " has as many blocks before as behind: expected an odd number");
+      throw std::invalid_argument("window_blocks = " + std::to_string(2 * near_) + " is even: expected an odd number");
     const auto blocks = (context.max_length + block_ - 1) / block_;
     random_ = std::min(random_, blocks);
     draws_ = register_buffer("draws", ablate::randint(1LL << 31, {heads(), blocks, random_}, context.generator));

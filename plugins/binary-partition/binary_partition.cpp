@@ -21,7 +21,7 @@ using binary_partition::Level;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("nodes", "16", {1, 4096}, "k: nodes of each level that a token attends to on each side", "nodes"),
-    ablate::integer("scales", "6", {1, 32}, "levels with their own relative positions; higher levels share the last one's"),
+    ablate::integer("scales", "6", {1, 32}, "levels with own relative positions; higher levels share those of the last"),
     ablate::text("spans", "\"attention\"", "attention|mean", "weights of the tokens in a span's key and value"),
 };
 

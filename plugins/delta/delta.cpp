@@ -16,8 +16,8 @@ constexpr ablate::Parameter parameters[] = {
                  "decay of the state: none (DeltaNet), learned per head (Gated DeltaNet), or per key channel (KDA)"),
     ablate::boolean("gate", "false", "outputs are gated by swish of the layer's input (Gated DeltaNet)"),
     ablate::boolean("norm", "true", "each head's output is normed"),
-    ablate::real("key_width", "1", {0.125, 8}, "channels of all heads' keys, times the width", "widths"),
-    ablate::real("value_width", "1", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
+    ablate::real("key_width", "1", {0.125, 8}, "total channels of keys, as a multiple of the attention's width", "widths"),
+    ablate::real("value_width", "1", {0.125, 8}, "total channels of values, as a multiple of the attention's width", "widths"),
     ablate::integer("convolution", "4", {0, 64}, "tokens of a short convolution of queries, keys and values; 0: none",
                     "tokens"),
     ablate::text(

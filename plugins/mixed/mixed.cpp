@@ -59,7 +59,7 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::siz
   auto shares = parameter;
   if (parameter == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
   if (shares.size() != parts)
-    throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " of them, expected one for each of " +
+    throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " entries, expected one for each of " +
                                 std::to_string(parts) + " parts");
   std::vector<std::int64_t> widths;
   std::int64_t sum = 0;

@@ -43,7 +43,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::real(
         "kl", "0", {0, 1000},
         "weight of the KL divergence of each read's Gaussian from one of deviation sigma_0 (infinity; published: 1e-6)"),
-    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation at which that divergence is 0 (published: 0.05)"),
+    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation at which the KL divergence is 0 (published: 0.05)"),
 };
 
 constexpr const char* kContraction =
@@ -102,7 +102,7 @@ class RadialBasis final : public ablate::Compression {
       return memory;
     }
     if (input.held != nullptr && slots().fixed == 0)
-      throw std::logic_error("rbf extends a memory of a fixed number of slots; by a rate it would gain some");
+      throw std::logic_error("rbf extends a memory of a fixed number of slots; at a rate it would get more slots");
     const auto places = input.held != nullptr ? sampled_places(input) : Tensor();
     std::map<Case, std::vector<std::int64_t>> items;
     const auto cases = cases_of(input);

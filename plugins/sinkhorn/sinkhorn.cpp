@@ -23,8 +23,8 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"trained", "sort.weight", "behind the last block of a causal sequence there is none that it could be sorted to", 1},
-    {"trained", "sort.bias", "behind the last block of a causal sequence there is none that it could be sorted to", 1},
+    {"trained", "sort.weight", "no block follows the last block of a causal sequence, so it is sorted to none", 1},
+    {"trained", "sort.bias", "no block follows the last block of a causal sequence, so it is sorted to none", 1},
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,

@@ -250,7 +250,7 @@ class AdaMra final : public ablate::Attention {
   RouterGradient router_gradient_;
   bool compress_first_, fused_;
   std::shared_ptr<ablate::Linear> query_, key_, value_, output_;
-  Tensor head_query_, head_key_, head_value_;  // [heads, width in, width out], the subheads' side by side (Eq. 9)
+  Tensor head_query_, head_key_, head_value_;  // [heads, width in, width out], subheads side by side (Eq. 9)
   Tensor router_;                              // W of Eq. 6, [width, heads]
   Tensor random_heads_;                        // [max_length]: the head of each position, for evaluation under random routing
   std::vector<std::shared_ptr<ablate::Compression>> compressions_;

@@ -23,7 +23,7 @@ inline constexpr Parameter parameters[] = {
     text("feature_map", "\"relu\"", kSimilarityChoices,
          "phi of Eq. 7, or the exponential of Table 5; leave it out if the memory has its own kernel (rbf, random-features)"),
     text("routing", "\"learned\"", kRoutings,
-         "learned: the head the router finds most probable; random: a drawn one (Table 5, Rand); all: the sum of all heads"),
+         "learned: the head the router finds most probable; random: a random head (Table 5, Rand); all: the sum of all heads"),
     text("router_gradient", "\"scale\"", kRouterGradients,
          "scale: a head's output times its probability; straight-through: the same gradient without the factor; none: no "
          "gradient. With routing = all, scale weighs every head by its probability, and the others sum the heads; unused with "
@@ -35,7 +35,7 @@ inline constexpr Exemption exemptions[] = {
     {"trained", "router", "one head leaves nothing to choose", 1, "rates = [\"1\"]"},
 };
 
-/// The costs are the compression's. A softmax read weighs every slot for every query.
+/// Takes the cost exponents from the compression. A softmax read weighs every slot for every query.
 inline Capabilities promises(const Capabilities& declared, const Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();

@@ -22,8 +22,8 @@ struct Picks {
 struct Assignment {
   std::vector<std::int64_t> widths;  ///< [heads]
   std::vector<std::int64_t> counts;  ///< [heads]: queries of the head in the whole batch
-  Picks queries;                     ///< rows of the blocks, from the queries [batch * n, d]
-  Picks rows;                        ///< queries, from the rows of the blocks; 0 for a query that is not read
+  Picks queries;                     ///< picks the rows of the blocks from the queries [batch * n, d]
+  Picks rows;                        ///< picks the queries' results from the blocks; 0 for a query that is not read
   std::int64_t row_count() const { return queries.index.size(0); }
 };
 

@@ -15,7 +15,7 @@ using ablate::HeadOutput;
 using ablate::Tensor;
 
 constexpr ablate::Exemption exemptions[] = {
-    {"trained", "shared_positions", "a distance that no head's span reaches has no part yet (section 2.2)", 1},
+    {"trained", "shared_positions", "a distance beyond the spans of all heads gets no gradient yet (section 2.2)", 1},
 };
 
 constexpr ablate::Parameter parameters[] = {
@@ -70,7 +70,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     const auto offset = std::min(input.offset, reach), unseen = input.offset - offset;
     const auto size = std::min(std::max(reach, kLeastBlock), n), before = (reach + size - 1) / size;
     const ablate::Neighbours blocks{.size = size, .before = before, .behind = 0, .offset = offset};
-    // The keys of a block from the farthest key of its first query on.
+    // Selects the keys of a block, beginning with the farthest key of its first query.
     const auto near = [&](const Tensor& x, std::int64_t dim) { return x.narrow(dim, before * size - reach, reach + size); };
     const auto keys_of = [&](const Tensor& x) {
       return near(blocks.keys(ablate::widened(x.narrow(2, unseen, offset + n))), 3);

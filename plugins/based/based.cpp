@@ -70,7 +70,7 @@ class Based final : public ablate::HeadwiseAttention {
                           ablate::wide_options(parameters().front().tensor))};
   }
 
-  /// (1, x, x (x) x / sqrt(2)) of x / d'^(1/4): phi(q).phi(k) = 1 + s + s^2 / 2 with s = q.k / sqrt(d') (section 4.1).
+  /// (1, y, y (x) y / sqrt(2)), y = x / d'^(1/4): phi(q).phi(k) = 1 + s + s^2 / 2 with s = q.k / sqrt(d') (section 4.1).
   Tensor phi(const Tensor& x) const {
     const auto scaled = x * std::pow(static_cast<double>(d_key_), -0.25);
     const auto squares = (scaled.unsqueeze(-1) * scaled.unsqueeze(-2)).flatten(-2) * std::sqrt(0.5);

@@ -21,8 +21,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("block", "64", {1, 4096}, "tokens of a block", "tokens"),
     ablate::integer("window_blocks", "3", {1, 1023}, "odd: neighbouring blocks that a block attends to, including itself"),
     ablate::integer("random_blocks", "3", {0, 1024}, "additional random blocks that a block attends to, drawn once per head"),
-    ablate::integer("global_blocks", "2", {0, 2},
-                    "blocks that attend to all and that all attend to: 1: the first; 2: the last, too"),
+    ablate::integer(
+        "global_blocks", "2", {0, 2},
+        "global blocks: they attend to all blocks, and all attend to them; 1: the first; 2: the first and the last"),
 };
 
 /// The blocks of keys that each block of queries attends to.
@@ -40,8 +41,7 @@ class BigBird final : public ablate::HeadwiseAttention {
         random_(context.parameters.integer("random_blocks")),
         global_(context.parameters.integer("global_blocks")) {
     if (context.parameters.integer("window_blocks") != 2 * near_ + 1)
-      throw std::invalid_argument("window_blocks = " + std::to_string(2 * near_) +
-                                  " has as many blocks before as behind: expected an odd number");
+      throw std::invalid_argument("window_blocks = " + std::to_string(2 * near_) + " is even: expected an odd number");
     const auto blocks = (context.max_length + block_ - 1) / block_;
     random_ = std::min(random_, blocks);
     draws_ = register_buffer("draws", ablate::randint(1LL << 31, {heads(), blocks, random_}, context.generator));
@@ -73,7 +73,7 @@ class BigBird final : public ablate::HeadwiseAttention {
     return {.values = blocks.joined(values, n)};
   }
 
-  /// Returns the block of each item's last token, whatever the padding; -1 without tokens. [batch or 1] int64
+  /// Returns the block of each item's last token, or -1 if the item has no tokens: [batch or 1] int64. Padding is ignored.
   static Tensor last_block(const Tensor& mask, std::int64_t size) {
     const auto tokens = (mask * (ablate::arange(mask.size(1), mask.options().dtype(ablate::kLong)) + 1)).amax(1);
     return (tokens + (size - 1)).floor_divide(size) - 1;

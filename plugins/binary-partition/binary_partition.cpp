@@ -1,5 +1,5 @@
-// BP-Transformer (Ye et al. 2019): a token attends to near tokens, and to spans of a binary tree that are longer the farther
-// they are: a few nodes of each level, on each side. README.md lists the differences from the paper.
+// BP-Transformer (Ye et al. 2019): on each side, a token attends to near tokens and to a few nodes of each level of a binary
+// tree. Farther nodes are longer spans. README.md lists the differences from the paper.
 #include <cmath>
 
 #include "ablate/blocks.h"
@@ -21,7 +21,7 @@ using binary_partition::Level;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("nodes", "16", {1, 4096}, "k: nodes of each level that a token attends to on each side", "nodes"),
-    ablate::integer("scales", "6", {1, 32}, "levels with their own relative positions; higher levels share the last one's"),
+    ablate::integer("scales", "6", {1, 32}, "levels with own relative positions; higher levels share those of the last"),
     ablate::text("spans", "\"attention\"", "attention|mean", "weights of the tokens in a span's key and value"),
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "1024", {1, 1048576}, "every sequence has this length: no padding", "tokens"),
     ablate::integer("examples", "256", {1, 10000000}, "sequences in each of train, dev and test", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 constexpr std::int64_t kBytes = 256;

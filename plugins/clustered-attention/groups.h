@@ -8,9 +8,9 @@ namespace ablate::clustered {
 
 /// The clusters of a batch's queries.
 struct Groups {
-  std::int64_t count;  ///< clusters of the item that has the most
+  std::int64_t count;  ///< number of clusters of the item that has the most
   Tensor of;           ///< [batch, heads, n] int64: the cluster of each query; `count` for padding
-  Tensor sizes;        ///< [batch, heads, count] int64: queries in each
+  Tensor sizes;        ///< [batch, heads, count] int64: queries in each cluster
 };
 
 /// @param q [batch, heads, n, d] @param mask [batch, n] bool, or undefined: no padding @param planes [heads, d + 1, bits]: the

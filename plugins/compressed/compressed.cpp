@@ -4,7 +4,7 @@
 namespace {
 
 constexpr ablate::Exemption exemptions[] = {
-    {"reach", "causal", "a causal read sees the slots that are complete alone", 1},
+    {"reach", "causal", "a causal read sees only complete slots", 1},
 };
 constexpr ablate::Oracle oracles[] = {
     {R"({"compression": {"plugin": "segment-mean"}, "rate": "1"})", "softmax"},
@@ -17,14 +17,14 @@ using ablate::HeadOutput;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::when("slots = 0", ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up")),
-    ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
+    ablate::integer("slots", "0", {0, 65536}, "fixed number of slots; 0: follows the rate", "slots"),
     ablate::text(
         "read", "\"softmax\"", ablate::kSimilarityChoices,
         "similarity of a query and a slot's key; leave it out if the memory has its own kernel (rbf, random-features)"),
     ablate::plugin("compression", "compression", "writes and reads the memory"),
 };
 
-/// The exponents are those of a softmax read; with a kernel read both are 1.
+/// Declares the exponents of a softmax read, for kernel reads, too, although they need only 1.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();

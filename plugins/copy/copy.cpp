@@ -8,18 +8,18 @@ namespace {
 using ablate::Split;
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text(
-        "kind", "\"copying\"", "copying|induction|selective-copying",
-        "copying: a string again; induction: the token that followed an id before; selective-copying: tokens without blanks"),
+    ablate::text("kind", "\"copying\"", "copying|induction|selective-copying",
+                 "copying: the string is repeated; induction: the token that followed an id before; selective-copying: tokens "
+                 "without blanks"),
     ablate::integer("vocabulary", "16", {3, 65536}, "ids, including the ids for end, question, mark and blank"),
     ablate::integer("length", "0", {0, 65536}, "length of an example; 0: 64 for copying, 256 for the others", "tokens"),
     ablate::integer("test_length", "0", {0, 1048576},
                     "longest test length; tests use length, 2 length, 4 length, ... in turn; 0: only length", "tokens"),
     ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "100000", {1, 1e9}, "examples to train on", "examples"),
-    ablate::integer("dev", "2000", {1, 1e9}, "examples to choose a checkpoint by, with the training length", "examples"),
+    ablate::integer("dev", "2000", {1, 1e9}, "examples that select the checkpoint, with the training length", "examples"),
     ablate::integer("test", "2000", {1, 1e9}, "examples to report on", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 class Copy final : public ablate::GeneratedRows {

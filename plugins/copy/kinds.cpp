@@ -11,7 +11,7 @@ constexpr std::int64_t kSelectiveLength = 256;
 
 /// A string, an id that ends it, and the string again. From the end id on, each target is the next token of the copy.
 void check_copying(const Settings& settings, std::int64_t length) {
-  expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and what ends the string");
+  expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the id that ends the string");
   expect(length >= 2 && length % 2 == 0, "length", length, "an even number: the string twice");
 }
 
@@ -52,7 +52,7 @@ Row draw_selective(const Settings& settings, std::int64_t length, Random& random
 
 /// Random tokens with an id that occurs once among them and once at the end. There the target is the token that followed it.
 void check_induction(const Settings& settings, std::int64_t length) {
-  expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the one that asks");
+  expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the id that asks");
   expect(length >= 3, "length", length, "at least 3");
 }
 

@@ -16,8 +16,8 @@ constexpr ablate::Parameter parameters[] = {
                  "decay of the state: none (DeltaNet), learned per head (Gated DeltaNet), or per key channel (KDA)"),
     ablate::boolean("gate", "false", "outputs are gated by swish of the layer's input (Gated DeltaNet)"),
     ablate::boolean("norm", "true", "each head's output is normed"),
-    ablate::real("key_width", "1", {0.125, 8}, "channels of all heads' keys, times the width", "widths"),
-    ablate::real("value_width", "1", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
+    ablate::real("key_width", "1", {0.125, 8}, "total channels of keys, as a multiple of the attention's width", "widths"),
+    ablate::real("value_width", "1", {0.125, 8}, "total channels of values, as a multiple of the attention's width", "widths"),
     ablate::integer("convolution", "4", {0, 64}, "tokens of a short convolution of queries, keys and values; 0: none",
                     "tokens"),
     ablate::text(
@@ -113,7 +113,7 @@ class Delta final : public ablate::RecurrentAttention {
   /// [batch, n, heads c] -> [batch, heads, n, c], of q's type
   Tensor by_head(const Tensor& x, const Tensor& q) const { return ablate::split_heads(x, heads()).to(q.scalar_type()); }
 
-  bool activates_;  ///< SiLU of q, k and v, if no convolution applies it
+  bool activates_;  ///< true if SiLU is applied to q, k and v, because no convolution applies it
   double most_erased_;
   std::int64_t steps_;
   std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< null if unused

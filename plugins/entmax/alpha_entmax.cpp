@@ -24,7 +24,7 @@ Tensor solved(const Tensor& x, const Tensor& alpha) {
   const auto enough = 1 + (x.scalar_type() == at::kDouble ? 1e-12 : 1e-6);
   const auto power = (alpha - 1).reciprocal();
   const auto scaled = (x - x.amax(-1, true)) * (alpha - 1);
-  // At this tau the largest number alone has weight 1.
+  // At this tau, the weight of the largest number is 1, so the sum is at least 1.
   auto tau = full({1}, -1, x.options()).expand_as(scaled.narrow(-1, 0, 1));
   Tensor p, sum;
   for (int i = 0; i <= steps; ++i) {

@@ -21,9 +21,9 @@ constexpr auto kForms =
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::text("weights", "\"entmax\"", kForms,
-                 "entmax: of `alpha`; trained-entmax: each head learns its own, between 1 and 2; top-k: softmax over the k "
-                 "largest scores of a query"),
-    ablate::when("weights = entmax", ablate::real("alpha", "1.5", {1, 2}, "1: softmax, else 1.01 to 2: sparsemax")),
+                 "entmax: with the fixed `alpha`; trained-entmax: each head learns its alpha, between 1 and 2; top-k: softmax "
+                 "over the k largest scores of a query"),
+    ablate::when("weights = entmax", ablate::real("alpha", "1.5", {1, 2}, "1: softmax; 1.01 to 2: sparse; 2: sparsemax")),
     ablate::when("weights = top-k",
                  ablate::integer("k", "32", {1, 65536}, "keys that a query reads; keys that tie with the k-th are read, too")),
 };

@@ -15,24 +15,25 @@ using ablate::formal::Lengths;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("kind", "\"parity\"", "a5|modular-arithmetic|parity|s5|z60",
-                 "parity of bits; numbers with + - * between them; products of permutations of five, of the even ones, of Z60"),
+                 "parity: of bits; modular-arithmetic: numbers with + - *; s5, a5: products of all or of even permutations of "
+                 "five; z60: sums modulo 60"),
     ablate::text(
         "asked", "\"usual\"", "every|last|usual",
         "values to predict: of every prefix, or of the whole word at its last symbol; usual: every for groups, otherwise last"),
-    ablate::when("kind = modular-arithmetic", ablate::integer("modulus", "5", {2, 64}, "numbers are below it")),
+    ablate::when("kind = modular-arithmetic", ablate::integer("modulus", "5", {2, 64}, "modulus; numbers are below it")),
     ablate::integer("shortest", "3", {1, 65536}, "shortest training word; all lengths up to longest are equally likely",
                     "symbols"),
-    ablate::integer("longest", "40", {1, 65536}, "words to train on", "symbols"),
-    ablate::integer("test_shortest", "40", {1, 65536}, "words to test on", "symbols"),
-    ablate::integer("test_longest", "256", {1, 65536}, "words to test on", "symbols"),
+    ablate::integer("longest", "40", {1, 65536}, "longest training word", "symbols"),
+    ablate::integer("test_shortest", "40", {1, 65536}, "shortest test word", "symbols"),
+    ablate::integer("test_longest", "256", {1, 65536}, "longest test word", "symbols"),
     ablate::text("dev_lengths", "\"train\"", "test|train", "lengths of dev words: as in train, or as in test (published)"),
     ablate::integer("train", "100000", {1, 1e9}, "words to train on", "examples"),
-    ablate::integer("dev", "2000", {1, 1e9}, "words to choose a checkpoint by", "examples"),
+    ablate::integer("dev", "2000", {1, 1e9}, "words that select the checkpoint", "examples"),
     ablate::integer("test", "4000", {1, 1e9}, "words to report on", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
-constexpr const char* kFewShort = "as published, each length is as likely: of the shortest words there are only few to draw";
+constexpr const char* kFewShort = "as published, all lengths are equally likely, but there are only few shortest words";
 constexpr ablate::Exemption exemptions[] = {
     {"no duplicates", "train, dev", kFewShort, 0.5, "kind = parity"},
     {"no duplicates", "train, dev", kFewShort, 0.5, "kind = modular-arithmetic"},
@@ -75,7 +76,7 @@ class Formal final : public ablate::GeneratedRows {
     const auto least_text = least + " = " + std::to_string(shortest), most_text = most + " = " + std::to_string(longest);
     throw std::invalid_argument((is_default(most, longest) ? least_text + ", expected at most " + most_text
                                                            : most_text + ", expected at least " + least_text) +
-                                (step == 2 ? ", and an even number between them: a sign stands behind each number" : ""));
+                                (step == 2 ? ", with an even number between them, because a sign follows each number" : ""));
   }
 
   /// True if a length has its default value. The error then names the other length as the one to change.

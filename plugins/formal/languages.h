@@ -17,7 +17,7 @@ class Language {
   virtual std::int64_t vocabulary() const = 0;
   virtual std::int64_t values() const = 0;         ///< each value is in [0, values())
   virtual std::int64_t step() const { return 1; }  ///< every length is a multiple of it
-  /// Draws a word. The target at each position is the value of the prefix that ends there, -1 if that is not an expression.
+  /// Draws a word. The target at each position is the value of the prefix that ends there, -1 if it is not an expression.
   virtual Row draw(std::int64_t length, std::mt19937_64& random) const = 0;
   virtual std::string symbol(std::int64_t id) const = 0;  ///< display name
 };
@@ -25,7 +25,7 @@ class Language {
 /// A kind of words: its name and its language.
 struct LanguageInfo {
   const char* name;
-  bool every;  ///< true if, as published, every prefix has a target; false if only the whole word has
+  bool every;  ///< true if every prefix has a target, as published; false if only the whole word has a target
   std::unique_ptr<Language> (*make)(std::int64_t modulus);
 };
 

@@ -26,9 +26,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::when("dimensions = 2d", ablate::integer("block_columns", "8", {1, 4096}, "width of a rectangle", "pixels")),
     ablate::when("dimensions = 2d",
                  ablate::integer("memory_rows", "8", {0, 4096},
-                                 "rows above it (if bidirectional, also below) that it attends to", "pixels")),
+                                 "rows above a rectangle (if bidirectional, also below) that it attends to", "pixels")),
     ablate::when("dimensions = 2d", ablate::integer("memory_columns", "8", {0, 4096},
-                                                    "columns to its left and right that it attends to", "pixels")),
+                                                    "columns left and right of a rectangle that it attends to", "pixels")),
 };
 
 class ImageLocal final : public ablate::HeadwiseAttention {

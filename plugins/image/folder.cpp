@@ -56,7 +56,7 @@ struct Some {
   std::string missing;
 };
 
-/// Returns the files of the subfolder that has the most of these files (the first on a tie). Names the others as missing.
+/// Returns the files of the subfolder that has the most of these files (the first on a tie), and the names that it lacks.
 template <class Names, class Look>
 Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, const Names& names, const Look& look) {
   Some most;
@@ -72,8 +72,8 @@ Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, con
   return most;
 }
 
-/// Finds CIFAR-10's batches, in the folder or in the archive's subfolder. If some are missing, returns the archive or, without
-/// one, the found batches.
+/// Finds CIFAR-10's batches, in the folder or in the archive's subfolder. If some are missing, returns the archive if it
+/// exists, otherwise the found batches.
 Folder find_cifar(const fs::path& folder, std::string& missing) {
   auto batches = most_of(folder, {"cifar-10-batches-bin", ""}, kCifarBatches, plain_or_gzipped);
   if (batches.missing.empty()) {
@@ -88,7 +88,7 @@ Folder find_cifar(const fs::path& folder, std::string& missing) {
 }
 
 /// Finds the npz files of a part of ImageNet, in the folder or in the archive's subfolder. If some are missing, takes the
-/// archive or, without one, the found files.
+/// archive if it exists, otherwise the found files.
 void find_part(const fs::path& folder, const std::string& part, std::vector<fs::path>& found, std::string& missing) {
   const auto names = batches_of_part(part);
   auto some = most_of(folder, {"", part}, names, [](const fs::path& file) { return is_file(file) ? file : fs::path(); });
@@ -105,7 +105,7 @@ Folder find_imagenet(const fs::path& folder, std::string& missing) {
   return npz;
 }
 
-/// A form of the data set, and the files that it lacks. The error lists the forms with any file, or all forms if none has one.
+/// A form of the data set, and the files that it lacks. The error lists the forms that have a file, or all forms if none does.
 struct Lack {
   const Folder& found;
   std::string what;
@@ -129,7 +129,7 @@ Folder find_files(const std::string& data, Colours colours) {
   const bool keeps_colours = colours == Colours::kKept;
   const auto needs_density = [&] {
     return std::runtime_error("image: " + folder.string() +
-                              " is of ImageNet at 64 x 64, which is read as density: set objective = \"density\"");
+                              " has ImageNet at 64 x 64, which is only read as density: set objective = \"density\"");
   };
   if (is_npz(folder) && !keeps_colours) throw needs_density();
   if (!fs::is_directory(folder)) {
@@ -155,7 +155,7 @@ Folder find_files(const std::string& data, Colours colours) {
   if (has_idx)
     throw std::runtime_error(
         std::string("image: ") +
-        (keeps_colours ? "objective = \"density\" is of the colours of CIFAR-10" : "grey = \"tensorflow\" is made of colours") +
+        (keeps_colours ? "objective = \"density\" needs the colours of CIFAR-10" : "grey = \"tensorflow\" needs colours") +
         ", and " + folder.string() +
         " holds idx files, which are grey, but not all of CIFAR-10's binary form. Missing: " + no_cifar +
         ". Put them there, plain or ending in .gz, or cifar-10-binary.tar.gz, or name one batch that is there (data = \"" +

@@ -62,7 +62,7 @@ Images read_idx(const std::filesystem::path& images, const std::filesystem::path
   Images result{header.shape, {}, read_idx_labels(labels)};
   if (result.labels.size() != header.count)
     throw FileError(images, "holds " + std::to_string(header.count) + " images, but " + labels.string() + " holds " +
-                                std::to_string(result.labels.size()) + " labels; expected as many of both");
+                                std::to_string(result.labels.size()) + " labels; expected equal numbers");
   const auto bytes = std::uint64_t{header.count} * static_cast<std::uint64_t>(header.shape.values());
   result.values = file.read_rest(bytes, std::to_string(header.count) + " images of " + std::to_string(header.shape.rows) +
                                             " x " + std::to_string(header.shape.columns) + " and the header");

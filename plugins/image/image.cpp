@@ -28,10 +28,10 @@ constexpr ablate::Parameter parameters[] = {
                                                    "treatment of black pixels; absent: as padding, like code of the Long Range "
                                                    "Arena that detects padding by its value")),
     ablate::integer("dev", "5000", {1, 10000000},
-                    "examples of the training files to choose a checkpoint by; with a single batch, as many more to test",
+                    "examples of the training files that select the checkpoint; with a single batch, as many again for test",
                     "examples"),
     ablate::text("dev_pictures", "\"drawn\"", "drawn|last",
-                 "training pictures used as dev; the Long Range Arena uses the last ones in TFDS's order, which is another"),
+                 "training pictures used as dev; the Long Range Arena uses the last ones in TFDS's order, which differs"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "drawn: draws the dev examples and orders the training examples"),
 };
 

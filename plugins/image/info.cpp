@@ -33,7 +33,7 @@ TaskInfo info_of(const Folder& files, Colours colours, std::int64_t pool, bool h
     info.unit = "dimension";
   } else {
     info.fields = {{.name = "grey", .vocabulary = kValues + 1}};
-    // One byte per example: takes hardly longer than a header.
+    // Labels are one byte per example, so reading them takes hardly longer than reading a header.
     info.classes = files.format == Format::kIdx ? classes_of(read_idx_labels(files.train[1]), files.train[1]) : kCifarClasses;
     info.holes = holes;
   }

@@ -6,7 +6,7 @@
 namespace ablate::image {
 
 /// Returns the task of a data set, from the headers of its files: density for kKept, otherwise the class.
-/// Throws FileError and std::invalid_argument like the readers and pooled(). @param holes black pixels are absent
+/// Throws FileError and std::invalid_argument like the readers and pooled(). @param holes true if black pixels are absent
 TaskInfo info_of(const Folder& files, Colours colours, std::int64_t pool, bool holes);
 
 }  // namespace ablate::image

@@ -18,7 +18,7 @@ int classes_of(const std::vector<std::uint8_t>& labels, const std::filesystem::p
   const int classes = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1;
   const auto missing = std::count(occurs.begin(), occurs.begin() + classes, false);
   const auto found = "found " + std::to_string(labels.size()) + " labels";
-  const std::string expected = "; expected the classes' numbers 0, 1, 2, ..., two of them or more, each of which occurs";
+  const std::string expected = "; expected labels 0, 1, 2, ... without a gap, at least two";
   if (missing > 0)
     throw FileError(file, found + " up to " + std::to_string(classes - 1) + ", none of them " +
                               std::to_string(std::ranges::find(occurs, false) - occurs.begin()) +

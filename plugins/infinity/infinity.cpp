@@ -45,7 +45,7 @@ class Infinity final : public ablate::RelativeAttention {
     const auto can = context.parts.promises("compression");
     if (!can.extends || !can.fixed_slots || !can.slots_have_keys)
       throw std::invalid_argument(
-          "compression: the long-term memory is extended, and projected by head behind it; choose one that promises extends, "
+          "compression: the long-term memory is extended and then projected per head; choose one that promises extends, "
           "fixed_slots and slots_have_keys (rbf)");
     // Without a carried state these parameters would be unused.
     if (!carries()) return;

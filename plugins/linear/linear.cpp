@@ -96,7 +96,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
   }
 
   ablate::FeatureMap map_;
-  double divisor_;  ///< divides the sums of values; 0: the sum of their weights does
+  double divisor_;  ///< divides the sums of values; 0: the sum of the weights divides them
 };
 
 }  // namespace

@@ -111,7 +111,7 @@ class Linformer final : public ablate::HeadwiseAttention {
 
   Projection form_;
   std::int64_t stride_;         ///< tokens per slot, unless the projection is linear
-  Tensor of_keys_, of_values_;  ///< E and F: [heads or 1, max_length, k], or [heads or 1, stride, 1] of a convolution
+  Tensor of_keys_, of_values_;  ///< E and F: [heads or 1, max_length, k]; for a convolution [heads or 1, stride, 1]
 };
 
 }  // namespace

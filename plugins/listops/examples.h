@@ -12,7 +12,7 @@ namespace ablate::listops {
 class Examples {
  public:
   Examples() = default;
-  /// Takes its three columns, as stored. Throws std::invalid_argument if they do not fit together.
+  /// Takes the three columns, as stored. Throws std::invalid_argument if they do not fit together.
   Examples(std::vector<std::uint32_t> lengths, std::vector<std::uint8_t> labels, std::vector<std::uint8_t> packed);
 
   void add(std::span<const Symbol> symbols, int label);

@@ -13,7 +13,7 @@
 namespace ablate::listops {
 namespace {
 
-// Raise it with every change that makes other expressions from the same settings, so that no stale cache is read.
+// Raise this number with every change that makes other expressions from the same settings, so that no stale cache is read.
 constexpr int kGeneratorVersion = 1;
 constexpr std::size_t kTriesPerBlock = 1024;
 constexpr std::size_t kBlocksPerWindow = 1024;
@@ -85,7 +85,7 @@ Block make_block(const GeneratorSettings& settings, std::uint64_t index) {
   throw std::runtime_error("listops: found only " + std::to_string(found) + " of " + std::to_string(wanted) +
                            " distinct expressions in " + std::to_string(blocks * kTriesPerBlock) + " tries with " +
                            to_text(settings) +
-                           "; widen min_length to max_length, allow more depth or arguments, or ask for fewer examples");
+                           "; lower min_length, raise max_length, max_depth or max_arguments, or set fewer examples");
 }
 
 }  // namespace

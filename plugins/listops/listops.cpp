@@ -15,19 +15,19 @@ using namespace ablate::listops;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"\"", "", kExpected),
-    ablate::integer("max_length", "2000", {2, 65536}, "padded length; generated expressions are shorter, read ones no longer",
-                    "tokens"),
-    ablate::when("data = \"\"", ablate::integer("min_length", "500", {0, 65535}, "expressions are longer", "tokens")),
-    ablate::when("data = \"\"", ablate::integer("max_depth", "10", {2, 64}, "greatest depth of nesting, the root's being 1")),
+    ablate::integer("max_length", "2000", {2, 65536},
+                    "padded length; generated expressions are shorter, expressions from files at most as long", "tokens"),
+    ablate::when("data = \"\"", ablate::integer("min_length", "500", {0, 65535}, "expressions are longer than this", "tokens")),
+    ablate::when("data = \"\"", ablate::integer("max_depth", "10", {2, 64}, "greatest depth of nesting; the root has depth 1")),
     ablate::when("data = \"\"",
                  ablate::integer("max_arguments", "10", {2, 64}, "most arguments of an operator; the fewest are 2")),
-    ablate::when("data = \"\"",
-                 ablate::real("operator_probability", "0.25", {0.01, 0.99}, "that a node above max_depth is an operator")),
+    ablate::when("data = \"\"", ablate::real("operator_probability", "0.25", {0.01, 0.99},
+                                             "probability that a node above max_depth is an operator")),
     ablate::when("data = \"\"", ablate::integer("train", "96000", {1, 10000000}, "examples to train on", "examples")),
     ablate::when("data = \"\"",
-                 ablate::integer("dev", "2000", {1, 10000000}, "examples to choose a checkpoint by", "examples")),
+                 ablate::integer("dev", "2000", {1, 10000000}, "examples that select the checkpoint", "examples")),
     ablate::when("data = \"\"", ablate::integer("test", "2000", {1, 10000000}, "examples to report on", "examples")),
-    ablate::when("data = \"\"", ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set")),
+    ablate::when("data = \"\"", ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set")),
 };
 
 class ListOps final : public ablate::Task {

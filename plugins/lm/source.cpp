@@ -17,7 +17,7 @@ constexpr const char* kNames[] = {"enwik8", "enwik8_first10M"};
 constexpr const char* kArchives[] = {"enwik8.zip", "wikitext-103-v1.zip"};
 constexpr const char* kUnpacked = "wikitext-103";
 constexpr const char* kRemedy =
-    ". Set ABLATE_DATA to a folder in which they stand under the names of the data: enwik8/enwik8.zip, "
+    ". Set ABLATE_DATA to a folder that contains them under these names: enwik8/enwik8.zip, "
     "wikitext-103/wikitext-103-v1.zip, or pg19/ with PG-19's three folders";
 
 bool is_wikitext(const fs::path& folder) {
@@ -54,7 +54,7 @@ Source source_at(const fs::path& path) {
   return {Form::kBooks, is_books(path) ? path : fs::path()};
 }
 
-/// Returns -1 if the name is not a book's.
+/// Returns the number in the name of a book's file; -1 if the name has another form.
 std::int64_t number_of(const fs::path& book) {
   const auto stem = book.stem().string();
   std::int64_t number = -1;
@@ -68,7 +68,7 @@ std::vector<fs::path> books_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     books.emplace_back(number_of(entry.path()), entry.path());
     if (books.back().first < 0)
-      throw FileError(entry.path(), "found in a folder of books, expected names of the form NUMBER.txt alone, as 10146.txt");
+      throw FileError(entry.path(), "found in a folder of books, expected only names of the form NUMBER.txt, like 10146.txt");
   }
   if (books.empty()) throw FileError(folder, "holds no book, expected at least one NUMBER.txt");
   std::ranges::sort(books);
@@ -83,11 +83,11 @@ Source find_source(const std::string& data, bool by_words, std::int64_t bytes) {
   auto source = source_at(find_data("lm", data, std::string(kExpected) + kRemedy,
                                     [](const fs::path& path) { return !source_at(path).path.empty(); }));
   if (source.form == Form::kFile && by_words)
-    throw std::invalid_argument("tokens = words is of WikiText and of books, and " + source.name() +
-                                " is a single file, cut by place; expected tokens = bytes");
+    throw std::invalid_argument("tokens = words needs WikiText or books, but " + source.name() +
+                                " is a single file, split by position; expected tokens = bytes");
   if (source.form != Form::kFile && bytes > 0)
-    throw std::invalid_argument("bytes = " + std::to_string(bytes) + " is of a single file, and " + source.name() +
-                                " has splits of its own; expected 0");
+    throw std::invalid_argument("bytes = " + std::to_string(bytes) + " limits a single file, but " + source.name() +
+                                " has its own splits; expected 0");
   return source;
 }
 

@@ -18,9 +18,9 @@ enum class Form {
 /// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "https://mattmahoney.net/dc/enwik8.zip; https://wikitext.smerity.com/wikitext-103-v1.zip "
-    "(wiki.{train,valid,test}.tokens); or a folder with one of them in it, packed or not; or PG-19's, with the folders train, "
-    "validation and test of books, NUMBER.txt, from https://storage.googleapis.com/deepmind-gutenberg; or any file, plain, "
-    "gzipped or alone in a zip archive";
+    "(wiki.{train,valid,test}.tokens); or a folder with one of them in it, packed or not; or the PG-19 folder, with the "
+    "folders train, validation and test of books, NUMBER.txt, from https://storage.googleapis.com/deepmind-gutenberg; or any "
+    "file, plain, gzipped or alone in a zip archive";
 
 struct Source {
   Form form;

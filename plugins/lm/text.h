@@ -33,10 +33,10 @@ Text read_text(const Source& source, std::int64_t bytes, int threads);
 std::string digest(const Text& text, Form form, int threads);
 
 /// Throws std::runtime_error if a split has no segment of that length plus one token, which is only a target.
-/// @param tokens of each split
+/// @param tokens number of tokens of each split
 void check_length(const Source& source, const std::array<std::size_t, 3>& tokens, std::int64_t length);
 
-/// Appends a printable byte as it is, any other byte like \xe2.
+/// Appends a printable byte as it is, any other byte as an escape like \xe2.
 void append_readable(std::string& text, std::uint8_t byte);
 
 }  // namespace ablate::lm

@@ -47,7 +47,7 @@ struct Chunk {
   std::size_t words = 0;
 };
 
-/// Also sets the end of each split, as an index of chunks.
+/// Splits the text into chunks. Sets the end of each split, as an index of chunks.
 std::vector<Chunk> chunks_of(const Text& text, std::array<std::size_t, 3>& ends) {
   std::vector<Chunk> chunks;
   for (std::size_t split = 0; split < ends.size(); ++split) {
@@ -90,8 +90,8 @@ std::vector<std::string_view> choose(const Counts& counts, const Limits& limits,
     std::uint64_t most = 0;
     for (const auto& [word, times] : counts)
       if (word != kUnknown) most = std::max(most, times);
-    throw std::runtime_error(name + ": least_count = " + std::to_string(limits.least_count) + " leaves <unk> alone, expected " +
-                             "one other word at least; train's most frequent one occurs " + std::to_string(most) +
+    throw std::runtime_error(name + ": least_count = " + std::to_string(limits.least_count) + " leaves only <unk>, expected " +
+                             "at least one other word; the most frequent word of train occurs " + std::to_string(most) +
                              " times: set least_count to that or less");
   }
   if (frequent.size() + 1 < wanted)

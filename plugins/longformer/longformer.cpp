@@ -19,14 +19,14 @@ constexpr ablate::Oracle oracles[] = {{R"({"window": 8192})", "softmax"}};
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("window", "64", {2, 65536},
-                    "even: a token attends to half of it on each side; if causal, to all of it before", "tokens"),
+                    "even: a token attends to half of these tokens on each side; if causal, to all of them before", "tokens"),
     ablate::integer("top_window", "0", {0, 65536},
-                    "window of the last layer, rising from window in equal steps; 0: window in all layers", "tokens"),
+                    "window of the last layer; layers between change in equal steps; 0: window in all layers", "tokens"),
     ablate::integer("dilation", "1", {1, 64}, "distance between attended tokens in dilated heads; 1: no gaps", "tokens"),
     ablate::integer("dilated_heads", "2", {0, 64}, "number of dilated heads, if dilation is above 1"),
     ablate::integer("global_tokens", "0", {0, 1024},
-                    "first tokens that attend to all and that all attend to, in addition to a class token; above 0: "
-                    "bidirectional only, without a state",
+                    "global tokens at the front, besides a class token: they attend to all tokens, and all attend to them; "
+                    "above 0: bidirectional only, without a state",
                     "tokens"),
 };
 
@@ -39,13 +39,12 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return result;
 }
 
-/// Window of this layer: even, rising from `window` in the first layer to `top_window` in the last.
+/// Returns this layer's window, an even number: from `window` in the first layer to `top_window` in the last, in equal steps.
 std::int64_t window_of(const ablate::AttentionContext& context) {
   const auto bottom = context.parameters.integer("window"), top_window = context.parameters.integer("top_window");
   const auto top = top_window > 0 ? top_window : bottom, steps = std::max<std::int64_t>(context.layers - 1, 1);
   for (const auto window : {bottom, top})
-    if (window % 2 != 0)
-      throw std::invalid_argument("window = " + std::to_string(window) + " has no halves: expected even numbers");
+    if (window % 2 != 0) throw std::invalid_argument("window = " + std::to_string(window) + " is odd: expected an even number");
   return bottom + (top - bottom) / 2 * context.layer / steps * 2;
 }
 
@@ -60,7 +59,8 @@ class Longformer final : public ablate::HeadwiseAttention {
         global_(context.causal || context.carries ? 0 : context.prefix + context.parameters.integer("global_tokens")),
         rotary_(context.positions == ablate::Positions::kRotary) {
     if (dilated_ > heads())
-      throw std::invalid_argument("dilated_heads = " + std::to_string(dilated_) + " of heads = " + std::to_string(heads()));
+      throw std::invalid_argument("dilated_heads = " + std::to_string(dilated_) +
+                                  ", expected at most heads = " + std::to_string(heads()));
     if (global_ == 0) return;
     const auto project = [&](const char* name, const char* like) {
       const auto width = heads() * d_head();

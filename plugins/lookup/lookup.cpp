@@ -17,7 +17,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("train", "100000", {1, 1e9}, "examples of the training split", "examples"),
     ablate::integer("dev", "3000", {1, 1e9}, "examples of the dev split", "examples"),
     ablate::integer("test", "3000", {1, 1e9}, "examples of the test split", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 constexpr double kFewestLists = 100;  // with fewer lists a split might get none
@@ -27,7 +27,7 @@ struct Pair {
   std::size_t pair_at, query_at;  ///< positions
 };
 
-/// Returns the first `count` of the numbers [0, end) in random order.
+/// Returns `count` different numbers of [0, end), in random order.
 Ids draw_different(std::int64_t count, std::int64_t end, std::mt19937_64& random) {
   Ids numbers(static_cast<std::size_t>(end));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
@@ -51,7 +51,7 @@ class Lookup final : public ablate::GeneratedTask {
     ablate::expect(values_ >= pairs_, "values", values_, "at least pairs = " + pairs);
     double lists = 1;
     for (std::int64_t i = 0; i < pairs_; ++i) lists *= static_cast<double>((keys_ - i) * (values_ - i));
-    ablate::expect(lists >= kFewestLists, "pairs", pairs_, "more of them, of keys or of values: 100 different lists");
+    ablate::expect(lists >= kFewestLists, "pairs", pairs_, "more pairs, keys or values: at least 100 different lists");
   }
 
   ablate::TaskInfo info() override {

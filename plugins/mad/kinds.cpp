@@ -19,7 +19,7 @@ Ids motif_of(std::int64_t first, std::int64_t end, std::int64_t size, Random& ra
   return ids;
 }
 
-/// A sequence under construction: its tokens, and for each token if it is an answer to the tokens before it.
+/// A sequence under construction: its tokens, and for each token true if it is an answer to the tokens before it.
 struct Growing {
   Ids tokens;
   std::vector<bool> answers;
@@ -36,7 +36,7 @@ struct Growing {
   }
 };
 
-/// Pairs of a key and its value, and pairs of noise. A key that occurred before asks for its value. The last key always does.
+/// Pairs of a key and its value, and pairs of noise. A key that occurred before asks for its value. The last key always asks.
 class Recall final : public Kind {
  public:
   Recall(const Settings& settings, bool noisy)

@@ -29,7 +29,7 @@ class Kind {
 struct KindInfo {
   const char* name;
   std::int64_t vocabulary, length, train;  ///< published values
-  bool decoded;                            ///< all targets from one vector
+  bool decoded;                            ///< true if all targets are decoded from one vector
   /// Throws std::invalid_argument if the settings allow no example. The message begins with the parameter's name.
   std::unique_ptr<Kind> (*make)(const Settings& settings);
 };

@@ -22,9 +22,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::when("kind = noisy-recall", ablate::real("noise", "0.2", {0, 0.99}, "share of noise pairs")),
     ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "0", {0, 1e9}, "examples to train on; 0: as published, 12,800, or 256 to memorise", "examples"),
-    ablate::integer("dev", "1280", {1, 1e9}, "examples to choose a checkpoint by; the published code has none", "examples"),
+    ablate::integer("dev", "1280", {1, 1e9}, "examples that select the checkpoint; the published code has none", "examples"),
     ablate::integer("test", "1280", {1, 1e9}, "examples to report on", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 constexpr ablate::Exemption exemptions[] = {
@@ -56,7 +56,7 @@ class Mad final : public ablate::GeneratedRows {
             .causal = true};
   }
   std::string digest() const override {
-    // 2: blanks of selective copying as published.
+    // 2 stands for the published blanks of selective copying.
     return ablate::in_words("mad", settings_.published ? 2 : 1, about_.name, settings_.published ? "published" : "answers",
                             settings_.vocabulary, settings_.length, settings_.copied, sizes(), settings_.noise, seed());
   }

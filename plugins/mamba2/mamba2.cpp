@@ -15,12 +15,12 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 256},
-                    "heads; must divide the inner width, expand x the attention's (published: of 64 channels)"),
-    ablate::real("expand", "2", {0.25, 8}, "inner channels, times the attention's width", "widths"),
+                    "heads; must divide the inner width, which is expand times the attention's width (published: 64 channels "
+                    "per head)"),
+    ablate::real("expand", "2", {0.25, 8}, "inner channels, as a multiple of the attention's width", "widths"),
     ablate::integer("state", "64", {1, 1024}, "N: channels of B and C, which all heads share (published: 64 to 256)",
                     "channels"),
-    ablate::integer("convolution", "4", {0, 64}, "tokens of the short convolution of x, B and C; 0: none, and SiLU alone",
-                    "tokens"),
+    ablate::integer("convolution", "4", {0, 64}, "tokens of the short convolution of x, B and C; 0: none, only SiLU", "tokens"),
 };
 
 constexpr double kLeastStep = 1e-3, kMostStep = 0.1;  // range of the initial time steps, as published
@@ -36,7 +36,7 @@ class Mamba2 final : public ablate::Attention {
     const auto expand = context.parameters.real("expand");
     const double exact = expand * static_cast<double>(context.width) / static_cast<double>(heads_);
     if (exact < 1 || exact != std::floor(exact))
-      throw std::invalid_argument("heads = " + std::to_string(heads_) + " does not divide the inner width, expand = " +
+      throw std::invalid_argument("heads = " + std::to_string(heads_) + " does not divide the inner width, which is expand = " +
                                   std::to_string(expand) + " times " + std::to_string(context.width));
     inner_ = heads_ * static_cast<std::int64_t>(exact);
     const auto& generator = context.generator;

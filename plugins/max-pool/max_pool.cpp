@@ -35,7 +35,7 @@ class MaxPool final : public ablate::LandmarkCompression {
 
 ABLATE_COMPRESSION(MaxPool, {.id = "max-pool",
                              .version = "1.0.0",
-                             .summary = "the largest of each channel in a segment of neighbouring tokens",
+                             .summary = "the maximum of each channel over a segment of neighbouring tokens",
                              .paper = "Rae et al. 2020, Compressive Transformer, arXiv 1911.05507, section 3.2",
                              .capabilities = {.slots_have_keys = true,
                                               .averages = true,

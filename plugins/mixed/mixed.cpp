@@ -59,7 +59,7 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::siz
   auto shares = parameter;
   if (parameter == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
   if (shares.size() != parts)
-    throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " of them, expected one for each of " +
+    throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " entries, expected one for each of " +
                                 std::to_string(parts) + " parts");
   std::vector<std::int64_t> widths;
   std::int64_t sum = 0;
@@ -77,8 +77,8 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::siz
 }
 
 /// The sum of the parts' outputs. Each part has its own output projection, and together they act as one projection of all
-/// heads. Initial weights are scaled for that. Drawn for its own width (within 1 / sqrt(width)), each part would be as loud as
-/// a whole layer. The sum of k equal parts would then be sqrt(k) times as loud as one attention with all their heads.
+/// heads. So initial weights are scaled. If they were drawn for a part's own width (within 1 / sqrt(width)), each part would be
+/// as loud as a whole layer, and the sum of k equal parts sqrt(k) times as loud as one attention with all their heads.
 class MixedAttention final : public ablate::Attention {
  public:
   explicit MixedAttention(const ablate::AttentionContext& context) {

@@ -32,7 +32,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto kernel = context.parameters.integer("kernel");
     if (kernel == 0) return;
     if (kernel % 2 == 0)
-      throw std::invalid_argument("kernel = " + std::to_string(kernel) + " is even; a token stands in the middle");
+      throw std::invalid_argument("kernel = " + std::to_string(kernel) + " is even, expected odd: the token is in the middle");
     const double bound = 1 / std::sqrt(static_cast<double>(kernel));
     kernel_ = register_parameter("kernel", ablate::empty({heads(), kernel}).uniform_(-bound, bound, context.generator));
   }

@@ -33,7 +33,7 @@ fs::path folder_at(const fs::path& path, std::int64_t side, std::int64_t contour
   return {};
 }
 
-/// Sorted by number: 2.npy before 10.npy.
+/// Returns the files sorted by number: 2.npy before 10.npy.
 std::vector<fs::path> metadata_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder / "metadata"))
@@ -93,7 +93,7 @@ void check_all_named(const fs::path& folder, const Named& named) {
 }  // namespace
 
 fs::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour) {
-  const auto expected = std::string(kExpected) + ". Of size = " + std::to_string(side) +
+  const auto expected = std::string(kExpected) + ". For size = " + std::to_string(side) +
                         " and contour = " + std::to_string(contour) + " it is pathfinder" + std::to_string(side) + "/" +
                         name_of(contour);
   auto found = folder_at(

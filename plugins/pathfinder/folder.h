@@ -1,5 +1,5 @@
-// The published pictures. The folder of a difficulty has metadata/*.npy, which are text files, and imgs/. Each line is a
-// picture, separated by blanks: its folder, its file, a number, its label, and the parameters of its drawing.
+// The published pictures. The folder of a difficulty has metadata/*.npy, which are text files, and imgs/. Each line is one
+// picture, in fields separated by blanks: its folder, its file, a number, its label, and the parameters of its drawing.
 #pragma once
 
 #include <filesystem>

@@ -10,11 +10,11 @@
 namespace ablate::pathfinder {
 namespace {
 
-// Raise it with every change that makes other pictures from the same settings, so that no stale cache is read.
+// Raise this number with every change that makes other pictures from the same settings, so that no stale cache is read.
 constexpr int kGeneratorVersion = 2;
 constexpr std::int64_t kBlock = 512;
 
-/// Connects a random one of each two neighbours, so every split is balanced, and the index does not reveal the label.
+/// True if connected: a random one of pictures 2i and 2i + 1 is. So splits are balanced, and the index does not show the label.
 bool is_connected(std::uint64_t seed, std::uint64_t split, std::uint64_t place) {
   auto random = generator(seed, {split, place / 2, 0});  // three words, because a picture's generator has two
   return below(2, random) == place % 2;

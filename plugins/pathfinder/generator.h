@@ -14,8 +14,8 @@ struct GeneratorSettings {
   std::uint64_t seed;
 };
 
-/// Generates the pictures of all splits, one split after another. One of each two pictures is connected. A picture depends only
-/// on the settings, its split and its index there, not on threads, and fewer pictures are a prefix of more. Throws
+/// Generates the pictures of all splits, one split after another. One of pictures 2i and 2i + 1 is connected. A picture depends
+/// only on the settings, its split and its index there, not on threads, and fewer pictures are a prefix of more. Throws
 /// std::invalid_argument for another side or contour.
 Pictures generate(const GeneratorSettings& settings, const std::array<std::int64_t, 3>& sizes, int threads);
 

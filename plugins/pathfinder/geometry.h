@@ -25,7 +25,7 @@ struct Piece {
 /// Returns the point at a distance in a direction (kDirections per turn), rounded to the nearest unit.
 Point moved(Point from, std::int64_t distance, std::int64_t direction);
 
-/// Rounded down to a unit.
+/// Returns the distance of two points, rounded down to a unit.
 std::int64_t distance(Point a, Point b);
 
 /// True if a and b are less than `distance` apart. Coordinates must be below 2^16, and pieces shorter than 2^12.

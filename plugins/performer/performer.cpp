@@ -83,7 +83,7 @@ class Performer final : public ablate::HeadwiseAttention {
                                                                  context.parameters.boolean("orthogonal")))) {
     if (error_examples_ > 0 && kernel_ == Kernel::kRelu)
       throw std::invalid_argument("error_examples = " + std::to_string(error_examples_) +
-                                  " asks how far off softmax attention is met, and kernel = relu is no approximation of it");
+                                  " compares with softmax attention, which kernel = relu does not approximate");
   }
 
  private:

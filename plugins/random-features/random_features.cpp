@@ -76,7 +76,7 @@ class RandomFeatures final : public ablate::Compression {
   /// Adds the sums at the larger of their scales, so that nothing overflows.
   void extend(Memory& memory, const Memory& held) const {
     if (slots().fixed == 0)
-      throw std::logic_error("random-features extends a memory of a fixed number of slots; by a rate it would gain some");
+      throw std::logic_error("random-features extends a memory of a fixed number of slots; at a rate it would get more slots");
     const auto scale = memory.log_scale.maximum(held.log_scale);
     const auto add = [&](const Tensor& now, const Tensor& before) {
       const auto share = [&](const Tensor& log_scale) {

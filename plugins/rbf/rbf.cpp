@@ -8,7 +8,7 @@
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
 //   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it
-//   near 0.7, so that at first every query reads about the mean of all.
+//   near 0.7, so that at first every query reads about the mean of all tokens.
 // - The inputs come from the attention, usually projected keys and values, and gradients reach them (there layer inputs of the
 //   past, without gradients).
 // - An extended memory samples its old signal at the middles of equal shares of [0, 1], or of all looks (there at the right
@@ -43,7 +43,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::real(
         "kl", "0", {0, 1000},
         "weight of the KL divergence of each read's Gaussian from one of deviation sigma_0 (infinity; published: 1e-6)"),
-    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation at which that divergence is 0 (published: 0.05)"),
+    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation at which the KL divergence is 0 (published: 0.05)"),
 };
 
 constexpr const char* kContraction =
@@ -102,7 +102,7 @@ class RadialBasis final : public ablate::Compression {
       return memory;
     }
     if (input.held != nullptr && slots().fixed == 0)
-      throw std::logic_error("rbf extends a memory of a fixed number of slots; by a rate it would gain some");
+      throw std::logic_error("rbf extends a memory of a fixed number of slots; at a rate it would get more slots");
     const auto places = input.held != nullptr ? sampled_places(input) : Tensor();
     std::map<Case, std::vector<std::int64_t>> items;
     const auto cases = cases_of(input);
@@ -143,8 +143,8 @@ class RadialBasis final : public ablate::Compression {
     return cases;
   }
 
-  /// Places at which the old signal is sampled: even, or even by the looks at each place (sticky memories), random in training.
-  /// [batch, heads or 1, samples], rising, float32 or wider
+  /// Returns the places at which the old signal is sampled: evenly spaced, or quantiles of the looks (sticky memories), which
+  /// are random in training. [batch, heads or 1, samples], rising, float32 or wider
   Tensor sampled_places(const WriteInput& input) const {
     const auto& usage = input.held->usage;
     const auto options = ablate::wide_options(input.keys);

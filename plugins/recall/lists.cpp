@@ -62,7 +62,7 @@ Lists::Lists(std::int64_t length, std::int64_t vocabulary, const std::string& pa
   if (keys < pairs_.back() || lists < kFewestLists)
     throw std::invalid_argument("recall: vocabulary = " + std::to_string(vocabulary_) + " has " + std::to_string(keys) +
                                 " keys, expected at least one for each of " + std::to_string(pairs_.back()) +
-                                " pairs, and 100 different lists of " + std::to_string(pairs_.front()) + "; make it greater");
+                                " pairs, and 100 different lists of " + std::to_string(pairs_.front()) + "; raise vocabulary");
   for (std::int64_t gap = 0; gap < length_ / 2; ++gap) likely_.push_back(std::pow(static_cast<double>(gap + 1), kPower - 1));
 }
 

@@ -14,7 +14,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("train", "100000", {1, 1e9}, "examples of the training split", "examples"),
     ablate::integer("dev", "3000", {1, 1e9}, "examples of the dev split", "examples"),
     ablate::integer("test", "3000", {1, 1e9}, "examples of the test split", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 class Recall final : public ablate::GeneratedTask {

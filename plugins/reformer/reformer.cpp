@@ -35,7 +35,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"causal", "", "a chunk begins where all tokens are sorted to, later ones too (Kitaev et al. 2020, section 2)", 0.15,
+    {"causal", "", "all tokens, including later ones, decide where a chunk begins (Kitaev et al. 2020, section 2)", 0.15,
      "causal_members = chunks"},
 };
 

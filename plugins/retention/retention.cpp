@@ -12,13 +12,14 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "heads, each with its own decay; must divide the widths"),
-    ablate::text("decay", "\"multi-scale\"", "multi-scale|none", "gamma = 1 - 2^(-5 - h) of head h, from 0 (Eq. 8); or 1"),
+    ablate::text("decay", "\"multi-scale\"", "multi-scale|none",
+                 "multi-scale: gamma = 1 - 2^(-5 - h) for head h, counted from 0 (Eq. 8); none: 1"),
     ablate::boolean("rotation", "true", "queries and keys are turned by their positions (Eq. 5)"),
     ablate::boolean("norm", "true", "each head's output is normed (Eq. 8: GroupNorm)"),
     ablate::when("norm = true", ablate::text("norm_kind", "\"layer\"", "layer|rms",
                                              "by mean and deviation, or only by root mean square, as in the authors' code")),
     ablate::boolean("gate", "true", "outputs are gated by swish of the layer's input (Eq. 8)"),
-    ablate::real("value_width", "2", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
+    ablate::real("value_width", "2", {0.125, 8}, "total channels of values, as a multiple of the attention's width", "widths"),
     ablate::integer("convolution", "0", {0, 64},
                     "tokens of a short convolution of queries, keys and values; 0: none (the paper)", "tokens"),
 };
@@ -34,7 +35,7 @@ class Retention final : public ablate::RecurrentAttention {
     const auto heads = context.parameters.integer("heads");
     if (rotates_ && context.width / heads % 2 != 0)
       throw std::invalid_argument("heads = " + std::to_string(heads) + " leaves " + std::to_string(context.width / heads) +
-                                  " channels of a key, and rotation turns pairs");
+                                  " channels per key; rotation needs an even number");
   }
 
  private:

@@ -10,7 +10,7 @@ namespace ablate::retrieval {
 namespace {
 
 constexpr std::size_t kColumns = 5;
-constexpr const char* kForm = "label, id1, id2, text1, text2";
+constexpr const char* kForm = "label, id1, id2, text1, text2 separated by tabs";
 
 /// @return the number of columns; only the first five are stored
 std::size_t split(std::string_view line, std::array<std::string_view, kColumns>& columns) {
@@ -32,7 +32,7 @@ std::vector<Pair> read_pairs(const std::filesystem::path& path, std::size_t leng
   while (const auto line = lines.next()) {
     std::array<std::string_view, kColumns> cells;
     const auto count = split(*line, cells);
-    if (count != kColumns) lines.refuse("found " + std::to_string(count) + " columns, expected " + kForm + " by tabs");
+    if (count != kColumns) lines.refuse("found " + std::to_string(count) + " columns, expected " + kForm);
     const auto& label = cells[0];
     const bool cites = label == "1" || label == "1.0";
     if (!cites && label != "0" && label != "0.0")
@@ -45,7 +45,7 @@ std::vector<Pair> read_pairs(const std::filesystem::path& path, std::size_t leng
     }
     pairs.push_back(std::move(pair));
   }
-  if (pairs.empty()) throw FileError(path, std::string("is empty, expected lines of ") + kForm + " by tabs");
+  if (pairs.empty()) throw FileError(path, std::string("is empty, expected lines of ") + kForm);
   return pairs;
 }
 

@@ -16,7 +16,7 @@ struct Pair {
   const std::string* texts[2];  ///< pointers into the Texts of read_pairs()
 };
 
-/// Each text once, because a document occurs in many pairs. Elements never move.
+/// Holds each text once, because a document occurs in many pairs. Elements never move.
 using Texts = std::unordered_set<std::string>;
 
 /// Reads the first `length` bytes of each text from a file, plain or gzipped. Throws FileError for a file that is not regular,

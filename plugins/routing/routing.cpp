@@ -20,10 +20,11 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("clusters", "0", {0, 4096}, "k; 0: the root of the longest sequence's length"),
     ablate::integer("window", "0", {0, 65536},
-                    "w: members of a cluster that attend to each other; 0: n / k with the item's length n, or with the longest "
-                    "sequence's for causal_members = earlier",
+                    "w: members of a cluster that attend to each other; 0: n / k with the item's length n, or with the "
+                    "length of the longest sequence for causal_members = earlier",
                     "tokens"),
-    ablate::text("assignment", "\"kmeans\"", "kmeans|random", "clusters of alike tokens, or drawn for each position"),
+    ablate::text("assignment", "\"kmeans\"", "kmeans|random",
+                 "kmeans: clusters of similar tokens; random: clusters drawn for each position"),
     ablate::when("assignment = kmeans",
                  ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it")),
     ablate::when(
@@ -36,7 +37,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"causal", "", "a cluster takes the likest of all tokens, later ones too (Roy et al. 2021, Algorithm 1)", 1.5,
+    {"causal", "", "a cluster takes the most similar of all tokens, including later ones (Roy et al. 2021, Algorithm 1)", 1.5,
      "causal_members = top"},
 };
 

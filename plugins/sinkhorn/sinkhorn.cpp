@@ -23,8 +23,8 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"trained", "sort.weight", "behind the last block of a causal sequence there is none that it could be sorted to", 1},
-    {"trained", "sort.bias", "behind the last block of a causal sequence there is none that it could be sorted to", 1},
+    {"trained", "sort.weight", "no block follows the last block of a causal sequence, so it is sorted to none", 1},
+    {"trained", "sort.bias", "no block follows the last block of a causal sequence, so it is sorted to none", 1},
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
@@ -119,7 +119,7 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
 
   std::int64_t block_, iterations_, most_ = 0;
   double temperature_;
-  std::shared_ptr<Linear> sort_;  // scores of all blocks for a block, head by head
+  std::shared_ptr<Linear> sort_;  // from a block to its scores with all blocks, head by head
   Tensor noise_;                  // [heads, blocks, blocks], noise of this training step
 };
 

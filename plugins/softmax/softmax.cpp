@@ -26,7 +26,7 @@ constexpr ablate::Parameter parameters[] = {
         "key_value_heads", "0", {0, 64},
         "heads of keys and values, each shared by equally many heads of queries (GQA; 1: MQA); 0: as many as heads"),
     ablate::integer("latent", "0", {0, 65536},
-                    "channels of the latent that gives all heads' keys and values (MLA); 0: the layer's input gives them",
+                    "channels of the latent from which all heads' keys and values are projected (MLA); 0: the layer's input",
                     "channels"),
     ablate::boolean("qk_norm", "false", "divides queries and keys by their RMS, times a learned number per head"),
     ablate::boolean("sink", "false", "a learned score per head that takes part of the weights and adds no value"),
@@ -60,7 +60,7 @@ bool shares(const ablate::Values& values) {
   if (own > 0 && values.integer("latent") > 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
                                 " beside latent = " + std::to_string(values.integer("latent")) +
-                                ": of a latent each head has keys and values of its own");
+                                ": with a latent, each head has its own keys and values");
   return own > 0 && own < heads;
 }
 
@@ -196,8 +196,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
-  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also does the base class's part for
-  /// them: padding and rotary positions.
+  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also clears padding and applies
+  /// rotary positions, which the base class would do.
   HeadInput shared(const HeadInput& original) const {
     auto input = original;
     const auto of = [&](const ablate::Linear& projection) {
@@ -259,7 +259,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class has them
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class projects
   std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< null if not requested
   Tensor latent_gain_;                                                  ///< [latent]
   std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< null if not requested

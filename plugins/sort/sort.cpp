@@ -21,7 +21,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("train", "20000", {1, 1e9}, "examples of the training split", "examples"),
     ablate::integer("dev", "500", {1, 1e9}, "examples of the dev split", "examples"),
     ablate::integer("test", "500", {1, 1e9}, "examples of the test split", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 /// Shares of the symbols at the beginning and at the end, in integers, which are the same on every machine.

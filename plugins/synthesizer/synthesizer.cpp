@@ -25,7 +25,7 @@ bool is_dense(Synthesis form) { return form == Synthesis::kDense || form == Synt
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::text("synthesis", "\"dense\"", kSyntheses,
-                 "dense: scores of a token from an MLP of it; random: a matrix [n, n]; factorized: of two factors; mixture: "
+                 "dense: an MLP of each token gives its scores; random: a matrix [n, n]; factorized: of two factors; mixture: "
                  "random and dot-product scores, weighed by a learned share"),
     ablate::when("synthesis = factorized-random", ablate::integer("rank", "8", {1, 4096}, "columns of each factor")),
 };

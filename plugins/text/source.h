@@ -10,8 +10,8 @@ namespace ablate::imdb {  // the name ablate::text is taken: it makes a paramete
 
 /// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
-    "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment, or aclImdb_labelled.tar.xz, an archive of its "
-    "labelled reviews alone; the folder aclImdb that they unpack to ({train,test}/{pos,neg}/ID_RATING.txt); or a folder with "
+    "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment, or aclImdb_labelled.tar.xz, an archive of only its "
+    "labelled reviews; the folder aclImdb that they unpack to ({train,test}/{pos,neg}/ID_RATING.txt); or a folder with "
     "one of them in it";
 
 /// @param data as in find_data (ablate/data_files.h): the folder aclImdb, a folder that contains it or its archive, or the

@@ -21,7 +21,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "4000", {1, 1048576},
                     "first bytes of each review; Long Range Arena: 1000, 4000 for speed and in later tables", "bytes"),
     ablate::text("dev_from", "\"train\"", "train|test",
-                 "reviews to choose a checkpoint by. train: all training reviews of some films; test: the test reviews "
+                 "reviews that select the checkpoint. train: all training reviews of some films; test: the test reviews "
                  "themselves, as in the Long Range Arena, which makes results too good"),
     ablate::when("dev_from = train",
                  ablate::integer("dev", "2500", {2, 1000000}, "approximate number, because films are not divided", "examples")),

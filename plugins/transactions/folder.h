@@ -12,7 +12,7 @@ namespace ablate::transactions {
 /// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "data_berka.zip from https://sorry.vse.cz/~berka/challenge/pkdd1999/berka.htm, or a folder with it or with client.asc, "
-    "disp.asc and trans.asc or trans_*.csv in it (cells by ; or , and a header), plain or gzipped";
+    "disp.asc and trans.asc or trans_*.csv in it (a header, and cells separated by ; or ,), plain or gzipped";
 
 /// Paths for lines_of(). The path of an archive's entry is the archive's path followed by the entry's name.
 struct Folder {

@@ -49,7 +49,7 @@ bool Table::next() {
   split(*line);
   if (cells_.size() != names_.size())
     lines_.refuse("found " + std::to_string(cells_.size()) + " cells, expected " + std::to_string(names_.size()) +
-                  " as in the header, parted by '" + separator_ + "'");
+                  " as in the header, separated by '" + separator_ + "'");
   return true;
 }
 

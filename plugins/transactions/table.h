@@ -13,8 +13,8 @@ namespace ablate::transactions {
 
 class Table {
  public:
-  /// Reads the header. Its cells are separated by semicolons if it has any, otherwise by commas. All calls throw FileError,
-  /// here if the header is missing or the file is unreadable.
+  /// Reads the header. Its cells are separated by semicolons if it contains one, otherwise by commas. All calls throw
+  /// FileError, here if the header is missing or the file is unreadable.
   /// @param file a path for lines_of() (folder.h)
   explicit Table(const std::filesystem::path& file);
   Table(const Table&) = delete;
@@ -24,7 +24,7 @@ class Table {
   /// Returns the index of a column. If it is missing, throws FileError with the columns of the header.
   std::size_t column(std::string_view name) const;
 
-  /// Reads the next line that is not empty. False at the end. Throws FileError if its number of cells is not the header's.
+  /// Reads the next line that is not empty. False at the end. Throws FileError if it has not as many cells as the header.
   bool next();
 
   /// Returns a cell of the line without quotes and surrounding spaces. Valid until next().

@@ -19,7 +19,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"berka\"", "", kExpected),
     ablate::integer("length", "128", {1, 16384}, "last transactions of an account", "transactions"),
     ablate::integer("split_seed", "0", {0, 9007199254740992},
-                    "deals the clients to train, dev and test, 70, 15 and 15 %, alike by source and gender"),
+                    "deals the clients to train, dev and test, 70, 15 and 15 % of each source and gender"),
 };
 
 class Transactions final : public ablate::Task {

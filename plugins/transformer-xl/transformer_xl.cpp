@@ -14,7 +14,7 @@ constexpr ablate::Parameter parameters[] = {
         "memory", "64", {0, 65536},
         "tokens of earlier segments to attend to, stored as the layer's inputs (pre-norm: normed); 0: none, and no state",
         "tokens"),
-    ablate::integer("evaluation_memory", "0", {0, 65536}, "the same in evaluation; 0: as in training", "tokens"),
+    ablate::integer("evaluation_memory", "0", {0, 65536}, "memory in evaluation; 0: as in training", "tokens"),
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,

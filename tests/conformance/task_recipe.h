@@ -95,7 +95,7 @@ class Cooked final : public Task {
 };
 
 inline const Recipe* cooked = nullptr;
-inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "another seed, another data set")};
+inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "seed of the data set")};
 
 /// Returns the findings of `ablate audit` in a new instance, or none if the task is broken: then the suite must fail, too.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,

@@ -127,7 +127,7 @@ class Worded final : public Task {
 
 constexpr Parameter kWordedParameters[] = {
     integer("vocabulary", "50", {2, 90}, "words"), real("share", "0.5", {0, 0.9}, "of the word 0"),
-    integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"), text("fault", "\"\"", "", "the fault")};
+    integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"), text("fault", "\"\"", "", "the fault")};
 
 std::vector<Check> worded(const std::string& fault) {
   auto plugin = detail::describe(

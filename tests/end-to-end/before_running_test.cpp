@@ -71,7 +71,7 @@ TEST_CASE("idx labels that are all equal are reported as a fault of the file, no
   INFO(ended.err);
   CHECK(ended.exit_code == 2);
   CHECK(says(ended.err, "task image: " + (place.folder() / "data/train-labels-idx1-ubyte").string() +
-                            ": found 4 labels, all of them 0; expected the classes' numbers 0, 1, 2"));
+                            ": found 4 labels, all of them 0; expected labels 0, 1, 2"));
 }
 
 TEST_CASE("a path that cannot hold a history is refused before any data are prepared") {

@@ -135,5 +135,5 @@ TEST_CASE("bigbird differs from similar wrong variants") {
 }
 
 TEST_CASE("bigbird refuses an even number of window blocks") {
-  CHECK_THROWS_WITH(bigbird({.window = 2}), "window_blocks = 2 has as many blocks before as behind: expected an odd number");
+  CHECK_THROWS_WITH(bigbird({.window = 2}), "window_blocks = 2 is even: expected an odd number");
 }

@@ -76,7 +76,7 @@ TEST_CASE("faults of idx files are reported") {
     check_mentions(refusal(folder), {"t10k-labels-idx1-ubyte", "example 4", "label 3", "0 to 2"});
   }
   SECTION("labels with gaps, or only one label") {
-    const std::string expected = "; expected the classes' numbers 0, 1, 2, ..., two of them or more, each of which occurs";
+    const std::string expected = "; expected labels 0, 1, 2, ... without a gap, at least two";
     const auto density = [&] { return load_images(folder, {{"objective", "density"}})->size(Split::kTrain); };
     const auto is_told = [&](const Bytes& all, const std::string& found) {
       INFO(found);

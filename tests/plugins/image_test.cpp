@@ -142,8 +142,8 @@ TEST_CASE("grey as in the Long Range Arena: TensorFlow's conversion of bytes, wh
 TEST_CASE("TensorFlow's grey is refused for files that are already grey") {
   const IdxFolder files;
   check_mentions(refusal(files.path(), {{"grey", "tensorflow"}}),
-                 {"grey = \"tensorflow\" is made of colours", files.path() + " holds idx files, which are grey",
-                  "data_batch_1.bin", "cifar-10-binary.tar.gz", "grey = \"rounded\""});
+                 {"grey = \"tensorflow\" needs colours", files.path() + " holds idx files, which are grey", "data_batch_1.bin",
+                  "cifar-10-binary.tar.gz", "grey = \"rounded\""});
 }
 
 TEST_CASE("the last training pictures are dev if the study requests that, in the files' order") {

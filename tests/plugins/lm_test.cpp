@@ -120,7 +120,7 @@ TEST_CASE("missing texts: the remedy names the source and the place of each text
                    }),
                    {folder.path().string() + "/" + name, "https://mattmahoney.net", "https://wikitext.smerity.com",
                     "https://storage.googleapis.com/deepmind-gutenberg",
-                    "Set ABLATE_DATA to a folder in which they stand under the names of the data: enwik8/enwik8.zip, "
+                    "Set ABLATE_DATA to a folder that contains them under these names: enwik8/enwik8.zip, "
                     "wikitext-103/wikitext-103-v1.zip, or pg19/"});
 }
 

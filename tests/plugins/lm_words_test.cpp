@@ -102,7 +102,7 @@ TEST_CASE("<unk> of a published text, and words below the limits, are the same w
   CHECK(load(words(4))->describe(Split::kDev, 0) == "words from 0 on: <unk> b");
   check_mentions(message_of([&] { load(words(5, 2)); }),
                  {files.root().string(), "train has 4 words", "least_count = 2", "vocabulary = 5", "4 or less"});
-  check_mentions(message_of([&] { load(words(2, 6)); }), {files.root().string(), "least_count = 6 leaves <unk> alone",
+  check_mentions(message_of([&] { load(words(2, 6)); }), {files.root().string(), "least_count = 6 leaves only <unk>",
                                                           "occurs 5 times: set least_count to that or less"});
   CHECK(load(words(4))->digest() != load(words(3))->digest());
   CHECK(load(words(4))->digest() != load(words(4, 2))->digest());

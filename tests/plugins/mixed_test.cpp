@@ -276,7 +276,7 @@ TEST_CASE("shares that do not fit are refused by name") {
   const auto two = {part("softmax", {{"heads", 1}}), part("linear", {{"heads", 1}})};
   const auto fault = [&](const json& shares) { return mixed(two, shares); };
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4", "1/4"})),
-                    Catch::Matchers::Contains("shares = 3 of them, expected one for each of 2 parts"));
+                    Catch::Matchers::Contains("shares = 3 entries, expected one for each of 2 parts"));
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4"})), Catch::Matchers::Contains("shares = numbers that add up to 3/4, expected 1"));
   CHECK_THROWS_WITH(make(fault({"1/3", "2/3"})), Catch::Matchers::Contains("shares = 1/3 of 16 channels is 5.33"));
   CHECK_THROWS_WITH(make(mixed({part("softmax", {{"heads", 1}}), part("softmax", {{"heads", 3}})})),

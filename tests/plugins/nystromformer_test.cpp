@@ -98,7 +98,7 @@ TEST_CASE("nystromformer's convolution runs over all tokens and across its block
     CHECK(off.output < 1e-10);
     CHECK(off.gradient < 1e-8);
   }
-  CHECK_THROWS_WITH(nystromformer(4, 6, 4), "kernel = 4 is even; a token stands in the middle");
+  CHECK_THROWS_WITH(nystromformer(4, 6, 4), "kernel = 4 is even, expected odd: the token is in the middle");
 }
 
 TEST_CASE("nystromformer with one landmark for each token equals softmax attention after the inverse has converged") {

@@ -203,9 +203,8 @@ TEST_CASE("performer's error compares its outputs with exact softmax attention o
       CHECK(metrics[1].value > 1e-4);
     }
   CHECK(pass(*asked({{"error_examples", 0}}), {.queries = x, .measure = true}).metrics.empty());
-  CHECK_THROWS_WITH(
-      asked({{"kernel", "relu"}}),
-      "error_examples = 2 asks how far off softmax attention is met, and kernel = relu is no approximation of it");
+  CHECK_THROWS_WITH(asked({{"kernel", "relu"}}),
+                    "error_examples = 2 compares with softmax attention, which kernel = relu does not approximate");
   // Earlier segments remain only as sums, so a segment is compared by itself.
   const auto carrying = asked(nlohmann::json::object(), true, true);
   const auto state = pass(*carrying, {.queries = x, .state = carrying->initial_state(3)}).state;

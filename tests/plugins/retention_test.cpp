@@ -105,5 +105,5 @@ TEST_CASE("retention refuses fractional widths, and rotation of an odd width") {
   CHECK_THROWS_WITH(make(section("retention", {{"value_width", 0.125}}), 1, {.causal = true}),
                     Catch::Matchers::Contains("value_width leaves one channel of a value"));
   CHECK_THROWS_WITH(make(section("retention", {{"heads", 16}}), 1, {.causal = true}),
-                    Catch::Matchers::Contains("heads = 16 leaves 1 channels of a key, and rotation turns pairs"));
+                    Catch::Matchers::Contains("heads = 16 leaves 1 channels per key; rotation needs an even number"));
 }

@@ -79,7 +79,7 @@ TEST_CASE("a malformed pair is reported with its line") {
   };
   const std::string good = "1\tA\tB\tabc\tdef\n";
   const auto line_2 = files.file("eval").string() + ":2: ";
-  check_mentions(refused(good + "1\tA\tB\tabc\n"), {line_2 + "found 4 columns", "label, id1, id2, text1, text2 by tabs"});
+  check_mentions(refused(good + "1\tA\tB\tabc\n"), {line_2 + "found 4 columns", "label, id1, id2, text1, text2 separated"});
   check_mentions(refused(good + "1\tA\tB\tabc\td\te\n"), {line_2 + "found 6 columns"});
   check_mentions(refused(good + "\n"), {line_2 + "found 1 columns"});
   check_mentions(refused(good + "2\tA\tB\tabc\tdef\n"), {line_2 + "found the label \"2\", expected 0 or 1"});

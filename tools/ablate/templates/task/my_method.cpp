@@ -16,7 +16,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("symbols", "4", {2, 64}, "different symbols"),
     ablate::integer("train", "2000", {1, 10000000}, "examples to train on", "examples"),
     ablate::integer("held_out", "500", {1, 10000000}, "examples in each of dev and test", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
 class MyMethod final : public ablate::Task {

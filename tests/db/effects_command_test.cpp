@@ -40,7 +40,7 @@ TEST_CASE("ablate effects: means and importance, or changes, in every format") {
         "test/accuracy,task.pool,0.5,1,53.5,53.5,53.5,4,0,\n"
         "test/accuracy,task.pool,0.5,3,55.5,55.5,55.5,4,0,\n");
   CHECK(run.exit_code == 0);
-  CHECK(has(run.errors, "note: means over matched settings"));
+  CHECK(has(run.errors, "note: means over n matched settings"));
   CHECK(has(run("effects grid --metric test/accuracy"), "attention  50.0 %      linear"));
   const auto changes =
       nlohmann::json::parse(run("effects grid --metric test/accuracy --reference attention=linear,task.pool=1 --format json"));

@@ -65,10 +65,10 @@ TEST_CASE("an invalid request for a table is refused with the nearest valid name
   CHECK(has(run("table --interval nan"), "found nan, expected a number from 0 to 1000"));
   CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
   CHECK(run.exit_code != 0);
-  CHECK(has(run("table --rows attention,attention.plugin"), "--rows: attention stands in --rows already"));
+  CHECK(has(run("table --rows attention,attention.plugin"), "--rows: attention is in --rows already"));
   CHECK(has(run("table --metric test/accuracy,test/accuracy"),
             "--metric: test/accuracy is named already, expected each metric once"));
-  CHECK(has(run("table --rows attention --cols attention"), "--cols: attention stands in --rows already"));
+  CHECK(has(run("table --rows attention --cols attention"), "--cols: attention is in --rows already"));
   CHECK(has(run("table --rows attention --baseline attention=sotfmax"), "(did you mean attention=softmax?)"));
   const auto none = run("table --rows attention.rates --baseline attention.rates=nope");
   CHECK(has(none, "expected one of attention.rates=-, attention.rates=1/8"));

@@ -85,7 +85,7 @@ TEST_CASE("files that are not a run history of this schema are refused and not c
     const auto before = content(file);
     for (const auto& refused : {error_of([&] { Store store(file); }), error_of([&] { Reader reader(file); })}) {
       CHECK(has(refused, fmt::format("too old: found schema {}, expected {} to", kOldestSchema - 1, kOldestSchema)));
-      CHECK(has(refused, "commit ed7752a9"));
+      CHECK(has(refused, "commit that reads it is ed7752a9"));
       CHECK(has(refused, "`ablate merge " + file.string() + " --db NEW.db`"));
     }
     CHECK(content(file) == before);

@@ -117,11 +117,10 @@ TEST_CASE("errors in a study's table are reported at their line, before anything
   CHECK(
       says(refusal("[table.a]\nwhere = [\"attnt=softmax\"]\n"), "24:10: where: no trial of this study has a parameter attnt"));
   CHECK(says(refusal("[table.a]\nwhere = [\"seed\"]\n"), "where seed: expected PATH=VALUE"));
-  CHECK(says(refusal("[table.a]\nwhere = [\"seed>>2\"]\n"), "found >2 after an order"));
-  CHECK(says(refusal("[table.a]\ncols = [\"seed\", \"seed\"]\n"), "24:17: cols: seed stands in cols already"));
-  CHECK(says(refusal("[table.a]\nrows = [\"seed\"]\ncols = [\"seed\"]\n"), "25:9: cols: seed stands in rows already"));
-  CHECK(says(refusal(rows + "[table.b]\nmetric = [\"test/loss\", \"test/loss\"]\n"),
-             "metric: test/loss stands in metric already"));
+  CHECK(says(refusal("[table.a]\nwhere = [\"seed>>2\"]\n"), "found >2 after <, <=, > or >="));
+  CHECK(says(refusal("[table.a]\ncols = [\"seed\", \"seed\"]\n"), "24:17: cols: seed is in cols already"));
+  CHECK(says(refusal("[table.a]\nrows = [\"seed\"]\ncols = [\"seed\"]\n"), "25:9: cols: seed is in rows already"));
+  CHECK(says(refusal(rows + "[table.b]\nmetric = [\"test/loss\", \"test/loss\"]\n"), "metric: test/loss is in metric already"));
   CHECK(says(refusal("[table.a]\nrename = [\"a\"]\n"), "24:11: rename = a: found a, expected NAME=TEXT"));
   CHECK(says(refusal("[table.a]\ntest = \"t\"\n"), "test: found neither --against nor --contrasts"));
   CHECK(place.run({"run", place.study(kGrid + rows + "sort = \"accuracy\"\n").string(), "--dry-run"}).exit_code == 2);

@@ -32,7 +32,7 @@ TEST_CASE("a task's metric must not have a name that the host writes, and must b
   CHECK_THAT(fault_of_metric("depth", "up"), Catch::Contains("expected a name in snake_case, max, min or nothing"));
   auto twice = info();
   twice.metrics = {{"depth", "", "max", "its own"}, {"depth", "", "min", "its own"}};
-  CHECK_THAT(fault_of(twice), Catch::Contains("it has twice"));
+  CHECK_THAT(fault_of(twice), Catch::Contains("which is there twice"));
 }
 
 TEST_CASE("a task's metric must not have the host's name for bits of the task's unit") {

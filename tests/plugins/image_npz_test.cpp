@@ -235,8 +235,8 @@ TEST_CASE("faults of npz files are reported") {
   write_zip(file, {{"data.npy", fits}}, false);
   auto bytes = read_bytes(file);
   const auto size = static_cast<std::uint32_t>(fits.size()), claim = std::uint32_t{1} << 30;
-  const std::span claim(reinterpret_cast<const std::uint8_t*>(&size), sizeof size);
-  for (auto at = bytes.begin(); (at = std::ranges::search(at, bytes.end(), claim.begin(), claim.end()).begin()) != bytes.end();)
+  const std::span right(reinterpret_cast<const std::uint8_t*>(&size), sizeof size);
+  for (auto at = bytes.begin(); (at = std::ranges::search(at, bytes.end(), right.begin(), right.end()).begin()) != bytes.end();)
     std::memcpy(&*at, &claim, sizeof claim);
   write_bytes(file, bytes);
   check_mentions(refusal(file, {{"objective", "density"}, {"dev", 1}}),

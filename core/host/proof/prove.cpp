@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/records/setting_paths.h"
@@ -68,14 +69,15 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
   std::string why;
   for (const auto* trial : trials) {
     if (done.contains(trial->key)) continue;
+    std::optional<Identity> now;  // made when it is needed, because all defaults are resolved for it
     for (const auto& past : db::done_with(reader, trial->identity.settings)) {
       const auto patch = code_patch(past.parts.basis, trial->identity.basis);
       if (patch.is_null()) continue;
-      const auto now = with_values(*trial);
-      if (const auto paths = changed_defaults(now, past.parts); !paths.empty()) {
+      if (!now) now = with_values(*trial);
+      if (const auto paths = changed_defaults(*now, past.parts); !paths.empty()) {
         why = fmt::format("; attempt {} was trained with other values: {}: its default was {} and is {}", past.attempt,
                           paths.front(), plain_json(past.parts.values.at(paths.front())),
-                          plain_json(now.values.at(paths.front())));
+                          plain_json(now->values.at(paths.front())));
         continue;
       }
       const auto elsewhere = environment_difference(db::environment_of(reader, past.attempt), environment);

@@ -1,6 +1,7 @@
 #include "core/trial/model/model_options.h"
 
 #include "core/records/setting_paths.h"
+#include "core/shared/requirements.h"
 
 namespace ablate {
 namespace {
@@ -22,7 +23,7 @@ Positions asked_of_attention(PositionsBy by) {
 }  // namespace
 
 ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
-  const auto asked = requirements_of({.model = model}, shape_of(task));
+  const auto required = requirements_of({.model = model}, shape_of(task));
   const auto positions = kPositionsBy.of(model.positions);
   ModelOptions options{
       .task = task,
@@ -37,8 +38,7 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .classifier = kClassifiers.of(model.classifier),
       .classifier_hidden = model.classifier_hidden,
       .positions = asked_of_attention(positions),
-      .asked = asked,
-      .causal = asked.causal || asked.looks_back,
+      .causal = required.causal || required.looks_back,
       .sinusoidal = positions == PositionsBy::kSinusoidal,
       .norm_first = kNormStands.of(model.norm) == NormStand::kPre,
       .norm = norm_of(model.norm_type),

@@ -7,7 +7,7 @@
 #include "core/shared/model_choices.h"
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
-#include "core/shared/requirements.h"
+#include "core/shared/trial_spec.h"
 #include "core/trial/model/activation.h"
 #include "core/trial/model/feed_forward.h"
 #include "core/trial/model/norm.h"
@@ -25,7 +25,6 @@ struct ModelOptions {
   Classifier classifier = Classifier::kLinear;
   std::int64_t classifier_hidden = 0;  ///< channels between an mlp's layers; 0: d_model
   Positions positions = Positions::kAdded;
-  Requirements asked;       ///< requirements that model and task put on the attentions
   bool causal = false;      ///< required by the task, or set by the study
   bool sinusoidal = false;  ///< added positions are sinusoids, not learned
   bool norm_first = true;   ///< false: post-norm, as in Vaswani et al. 2017

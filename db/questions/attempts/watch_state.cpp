@@ -83,7 +83,7 @@ struct Times {
 };
 
 /// Estimates the time left. A queued trial takes the mean time of done trials, else the mean expected time of running trials.
-/// As many trials run at a time as now. The grid does not end before its last running trial.
+/// Assumes that the number of running trials stays the same. The grid does not end before its last running trial.
 std::optional<double> time_left(const WatchState& state, Times times) {
   double longest_s = 0, running_s = 0;
   if (times.count == 0)

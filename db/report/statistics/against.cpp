@@ -20,9 +20,7 @@ using Significance = Comparison::Significance;
 constexpr const char* kAgainst = "against";
 
 /// Returns the fact with this name, which this statistic added to the cell.
-Fact& fact_of(Cell& cell, std::string_view name) {
-  return *std::find_if(cell.facts.begin(), cell.facts.end(), [&](const Fact& fact) { return fact.name == name; });
-}
+Fact& fact_of(Cell& cell, std::string_view name) { return *std::ranges::find(cell.facts, name, &Fact::name); }
 
 /// Cells of a column that can be compared, from the best mean to the worst.
 using Rivals = std::vector<std::size_t>;

@@ -54,7 +54,7 @@ bool Finding::is_worse(double error, Allowed allowed) {
     allowed = excuse_;
   }
   const double over = std::isnan(error) ? kInfinite : allowed.error > 0 ? error / allowed.error : error > 0 ? kInfinite : 0;
-  // Of two faults without a measure, keeps the first one, which is more useful.
+  // The first of two faults without a measure is more useful.
   if (over <= over_ && !(over == kInfinite && error > error_ && std::isfinite(error_) && !std::isfinite(error))) return false;
   over_ = over;
   error_ = std::isnan(error) ? kInfinite : error;

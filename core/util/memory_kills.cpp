@@ -126,12 +126,12 @@ std::string killed_text(const MemoryState& before, const MemoryState& now, std::
   const auto in_group = more(before.killed_in_group, now.killed_in_group), anywhere = more(before.killed, now.killed);
   std::string text;
   if (in_group > 0 || anywhere > 0)
-    text = "the kernel's memory killer has ended " +
+    text = "the kernel's memory killer ended " +
            (in_group > 0 ? processes(in_group) + " of this control group" : processes(anywhere) + " of this machine") +
-           " meanwhile";
+           " during the run";
   else
-    text = "ablate did not send it; mostly the kernel's memory killer does" +
-           std::string(now.killed >= 0 || now.killed_in_group >= 0 ? ", though the kernel counts none meanwhile" : "");
+    text = "ablate did not send it; usually the kernel's memory killer does" +
+           std::string(now.killed >= 0 || now.killed_in_group >= 0 ? ", but the kernel counted no kill during the run" : "");
   if (peak_bytes > 0) {
     text += "; its peak was " + bytes_text(static_cast<std::uintmax_t>(peak_bytes));
     if (now.total_bytes > 0) text += " of " + bytes_text(static_cast<std::uintmax_t>(now.total_bytes));

@@ -220,7 +220,7 @@ TEST_CASE("a dry run shows the share of evaluation, and a run shows it if it is 
   const auto lanes = place.run({"run", "study.toml", "--dry-run"});
   CHECK(lanes.exit_code == 2);
   CHECK(says(lanes.err, "study.toml:6:9: train.batch = 2000: the training split has "));
-  CHECK(says(lanes.err, "too few for so many lanes of at least one segment of 15; 1799 fit"));
+  CHECK(says(lanes.err, "too few for a segment of 15 positions in each lane; lanes that fit: 1799"));
 }
 
 TEST_CASE("learned positions that training never reaches are reported by a dry run and by a run") {

@@ -61,7 +61,7 @@ TEST_CASE("a worker of another build ends a run, and the same command continues 
   const auto ended = running.wait();
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == (is_share ? 75 : 2));
-  CHECK(says(ended.err, "is of another build of ablate than this program: found 0123456789abcdef, expected "));
+  CHECK(says(ended.err, "comes from another build of ablate than this program: found 0123456789abcdef, expected "));
   CHECK(read_text(place.folder() / "later") == "\n");
   if (!is_share) CHECK(outcomes(place) == "done lost");
   CHECK(place.run(words).exit_code == 2);  // no worker of this build came first, so a retry is useless

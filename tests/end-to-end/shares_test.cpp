@@ -247,7 +247,7 @@ TEST_CASE("a share with a failed trial exits with 1; errors in a share or a plan
   REQUIRE(place.shell("echo >> plan.json").exit_code == 0);
   plan_over("plan.json");
   refused({"--share", "0/4", "--plan", "plan.json"}, "plan.json has 3 shares, expected --share I/3");
-  refused({"--share", "0/3", "--plan", "plan.json", "--set", "seeds=2"}, "is not of this study as it is now");
+  refused({"--share", "0/3", "--plan", "plan.json", "--set", "seeds=2"}, "does not belong to this study as it is now");
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   const auto failed = place.run({"run", "study.toml", "--share", "0/1", "--timeout", "0.001"});
   INFO(failed.err);

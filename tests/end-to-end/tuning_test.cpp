@@ -104,7 +104,7 @@ TEST_CASE("a study that tunes a parameter with only one value is refused before 
   Workplace place;
   const auto refused = place.run({"run", place.study(kAttentions + "[grid.tune]\ntrain.learning_rate = [1e-4]\n").string()});
   CHECK(refused.exit_code == 2);
-  CHECK(says(refused.err, "train.learning_rate is tuned, and has one value: give it several to choose from"));
+  CHECK(says(refused.err, "train.learning_rate is tuned, but has only one value: give it several values"));
   CHECK_FALSE(place.has_database());
 }
 

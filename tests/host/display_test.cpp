@@ -61,12 +61,12 @@ TEST_CASE("the line of a silent trial shows how long it is silent, not the time 
   display.started(1, "a");
   clock.wait(0.25);
   display.refresh();
-  CHECK(out.text().starts_with("  a  starting  no word for "));
+  CHECK(out.text().starts_with("  a  starting  no message for "));
   display.progress(1, {.step = 30, .steps = 90, .loss = 0.5, .dev = std::nan("")});
   clock.wait(0.25);
   display.refresh();
   const auto second = out.text().substr(out.text().find('\n') + 1);
-  CHECK(second.starts_with("  a  step 30/90  loss 0.500  no word for "));
+  CHECK(second.starts_with("  a  step 30/90  loss 0.500  no message for "));
   CHECK(second.find(" left") == std::string::npos);
 }
 

@@ -51,9 +51,8 @@ TEST_CASE("each single error is reported at its place") {
       {kBase + "[train]\nseed = 3\n", {"7:1: seeds are set only by grid.seeds, as in seeds = [1, 2, 3]"}},
       {"[experiment]\ndescription = 3\n" + kBase, {"2:15: experiment.description = 3: expected a text"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = [\"softmax\", \"linear\"]\n",
-       {"4:10: attention.plugin = [\"softmax\",\"linear\"]: expected the name of a plugin, a text; several to compare belong "
-        "in "
-        "[grid]"}},
+       {"4:10: attention.plugin = [\"softmax\",\"linear\"]: expected the name of a plugin, a text; several names to "
+        "compare belong in [grid]"}},
       {kBase + "routing = \"lerned\"\n", {"6:11: attention.routing = \"lerned\": expected one of learned, random, all"}},
       {kBase + "rates = [\"1/2\", 0]\n",
        {"6:9: attention.rates = [\"1/2\",0]: expected a list of 1 to 64 fractions in (0, 1] with denominators of "
@@ -141,7 +140,7 @@ TEST_CASE("each single error is reported at its place") {
       {kBase + "[[grid.exclude]]\nattention.plugin = \"sotfmax\"\n",
        {"7:20: the study uses no attention plugin \"sotfmax\" (known: adamra)"}},
       {kBase + "[grid]\nseeds = 2\n[[grid.exclude]]\nmodel.layers = 2\n",
-       {"6:1: the grid leaves no trial: every one is excluded"}},
+       {"6:1: the grid leaves no trial: every trial is excluded"}},
       {kBase + "[[grid.exclude]]\n", {"6:1: this exclude rule is empty: it would leave out every trial; give it path = value"}},
       {kBase + "[grid]\nseeds = 1000\nmodel.layers = [1,2,3,4,5,6,7,8,9,10,11]\ntrain.steps = [1,2,3,4,5,6,7,8,9,10]\n",
        {"6:1: the grid has more than 100000 trials; split the study"}},

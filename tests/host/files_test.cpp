@@ -59,10 +59,10 @@ TEST_CASE("the kernel's counters are evidence of its memory killer") {
   CHECK(state.total_bytes == std::int64_t{16} << 30);
   const auto before = state;
   CHECK(killed_text(before, state, 0) ==
-        "ablate did not send it; mostly the kernel's memory killer does, though the kernel counts none meanwhile");
+        "ablate did not send it; usually the kernel's memory killer does, but the kernel counted no kill during the run");
   state.killed = 4;
   CHECK(killed_text(before, state, std::int64_t{15} << 30) ==
-        "the kernel's memory killer has ended 1 process of this machine meanwhile; its peak was 15 GiB of 16 GiB");
+        "the kernel's memory killer ended 1 process of this machine during the run; its peak was 15 GiB of 16 GiB");
   SECTION("version 2") {
     root.write("proc/self/cgroup", "0::/mine\n");
     root.write("sys/fs/cgroup/mine/memory.events", "low 0\noom 7\noom_kill 2\n");
@@ -79,8 +79,8 @@ TEST_CASE("the kernel's counters are evidence of its memory killer") {
   CHECK(group.total_bytes == std::int64_t{8} << 30);
   auto later = group;
   later.killed_in_group = 4;
-  CHECK(killed_text(group, later, 0) == "the kernel's memory killer has ended 2 processes of this control group meanwhile");
-  CHECK(killed_text({}, {}, 0) == "ablate did not send it; mostly the kernel's memory killer does");
+  CHECK(killed_text(group, later, 0) == "the kernel's memory killer ended 2 processes of this control group during the run");
+  CHECK(killed_text({}, {}, 0) == "ablate did not send it; usually the kernel's memory killer does");
   CHECK(counts_kills(group, later));
   CHECK_FALSE(counts_kills(later, later));
   CHECK_FALSE(counts_kills({}, {}));

@@ -176,8 +176,8 @@ TEST_CASE("errors in a match are reported at their place") {
        {"11:14: grid.match.parameters = \"softmax\": expected settings, PATH=VALUE with blanks between, as "
         "\"attention=softmax attention.heads=2\""}},
       {grid + "[grid.match]\nparameters = \"model.layers=7\"\nwidth = \"model.hidden\"\n",
-       {"11:14: grid.match: no setting of the grid is the reference model.layers=7; name one that is there, or leave the match "
-        "out with --set model.hidden=N"}},
+       {"11:14: grid.match: no setting of the grid is the reference model.layers=7; name a setting of the grid, or leave the "
+        "match out with --set model.hidden=N"}},
       {grid + "[grid.match]\nparameters = \"model.hidden=256\"\nwidth = \"model.hidden\"\n",
        {"11:14: grid.match: every setting of the grid is the reference model.hidden=256; name the settings that "
         "distinguish it, or leave the match out with --set model.hidden=N"}},
@@ -186,42 +186,40 @@ TEST_CASE("errors in a match are reported at their place") {
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"train.batch\"\n",
        {"12:9: grid.match.width = train.batch: expected a whole number of [model] or of an attention, as model.hidden"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that "
-        "changes "
-        "with it; solve for another setting"}},
+       {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at 1 and at 16, expected a number that "
+        "changes with the width; name another width"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"attention.heads\"\n",
-       {"12:9: grid.match.width = attention.heads: attention=adamra has none; solve for one that every setting has, as "
-        "model.hidden"}},
+       {"12:9: grid.match.width = attention.heads: attention=adamra has no such width; name a width that every setting "
+        "has, as model.hidden"}},
       {grid + "model.hidden = [64, 128]\n" + kMatch,
        {"10:7: model.hidden is the width that grid.match solves for, and the grid sets it, too; keep one of the two"}},
       {grid + kMatch + "[[grid.exclude]]\nmodel.hidden = 64\n",
-       {"14:7: model.hidden is not known here, because grid.match solves for it; name others"}},
+       {"14:7: model.hidden cannot be named here, because grid.match solves for it; name other parameters"}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\", attention.heads = 1 }, { attention.plugin = \"softmax\" }, { "
            "attention.plugin = \"adamra\" }]\n" +
            kMatch,
-       {"11:14: grid.match: found 2 references beside attention=adamra, attention=softmax attention.heads=1 and "
+       {"11:14: grid.match: found 2 references for attention=adamra, attention=softmax attention.heads=1 and "
         "attention=softmax, expected one; name more of its settings, as \"attention=softmax attention.heads=2\""}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\" }, { attention.plugin = \"linear\" }, { attention.plugin = \"adamra\" "
            "}]\n" +
            "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that "
-        "changes "
-        "with it; solve for another setting"}},  // linear matches already
+       {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at 1 and at 16, expected a number that "
+        "changes with the width; name another width"}},  // linear matches already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
-       {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that differs "
-        "from it only in parts of the grid that name the reference; put values that only one of them has in rows"}},
+       {"15:14: grid.match: found no reference attention=softmax for attention=adamra model.layers=2, expected a setting that "
+        "differs from it only in parts of the grid that name the reference; if only one of the two has a value, put the value "
+        "in a row"}},
       {grid + "[grid.match]\nstate_bytes = \"attention=softmax\"\nwidth = \"model.hidden\"\n",
-       {"11:15: grid.match: the reference attention=softmax: has no state bytes; state bytes are of attentions with a state, "
-        "on "
-        "a stream"}},
+       {"11:15: grid.match: the reference attention=softmax: it has no state bytes; only attentions with a state have state "
+        "bytes, and only on a stream"}},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);
     CHECK(errors(text) == expected);
   }
-  CHECK(studies::errors(grid + kMatch) == Names{"10:1: grid.match needs a worker that counts, and there is none here"});
+  CHECK(studies::errors(grid + kMatch) == Names{"10:1: grid.match needs a worker to count with, and no worker runs here"});
 }
 
 TEST_CASE("a task that cannot describe itself ends the search, with its own message") {

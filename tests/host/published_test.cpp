@@ -57,8 +57,8 @@ TEST_CASE("a published number at one value of a tuned parameter is refused: dev 
   CHECK(errors(tuned + "attention.plugin = \"softmax\", " + kMetric + "38.2 }]\n").empty());
   CHECK(
       errors(tuned + "train.learning_rate = 1e-3, " + kMetric + "38.2 }]\n") ==
-      Names{"9:19: train.learning_rate is tuned: dev chooses its value, and a published number is of the choice; leave it out "
-            "here, or make it an axis of [grid]"});
+      Names{"9:19: train.learning_rate is tuned: dev chooses its value, and a published number belongs to the chosen value; "
+            "leave the parameter out here, or make it an axis of [grid]"});
 }
 
 TEST_CASE("every mistake in a published number is reported at its place") {

@@ -129,8 +129,8 @@ TEST_CASE("a plan of another study, or a file that is no plan, is refused with t
   const auto file = folder / "plan.json";
   CHECK(error_of([&] { trials_of(plan_of(grid, 2), 0, more.all, file); }) ==
         file.string() +
-            " is not of this study as it is now: it lacks of c (c). The study, its data or the code have changed: "
-            "write the plan anew, on the machine that the shares run on.");
+            " does not belong to this study as it is now: it lacks of c (c). The study, its data or the code has changed: "
+            "write a new plan, on the machine that the shares run on.");
   CHECK(says(error_of([&] { trials_of(plan_of(more, 2), 0, grid.all, file); }), "the study has no of c (c)"));
   const std::string good = R"({"ablate-shares": 1, "experiment": "e", "shares": 2, "trials": []})";
   CHECK(read_shares(folder.write("good.json", good)).shares == 2);

@@ -103,7 +103,7 @@ TEST_CASE("batches of several sizes are not tuned on a stream, because dev is re
   const std::string tuned = "[grid.tune]\ntrain.batch = [8, 16]\n";
   CHECK(found(tuned, true) ==
         Messages{"6: train.batch = 16 is tuned beside 8, and a stream's dev is read in as many lanes, each of which begins "
-                 "without context: their metrics do not compare; make train.batch an axis of [grid]"});
+                 "without context, so metrics cannot be compared; make train.batch an axis of [grid]"});
   CHECK(found(tuned, false).empty());
   CHECK(found("[grid]\ntrain.batch = [8, 16]\n[grid.tune]\ntrain.learning_rate = [1e-2, 1e-3]\n", true).empty());
 }

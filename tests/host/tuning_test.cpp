@@ -80,8 +80,8 @@ TEST_CASE("an override replaces tuned values, or sets one value without a choice
   CHECK(cells(load(kGrid, {"train.learning_rate=1e-3"})) == std::vector<std::int64_t>(4, -1));
   CHECK(cells(load(kGrid, {"train.learning_rate=[1e-3, 1e-4]", "seeds=1"})) == std::vector<std::int64_t>{0, 0, 1, 1});
   CHECK(errors(kGrid, {"train.learning_rate=[1e-3]"}) ==
-        Names{"--set: train.learning_rate=[1e-3]: train.learning_rate is tuned, and has one value: give it several to choose "
-              "from, or set it in [train]"});
+        Names{"--set: train.learning_rate=[1e-3]: train.learning_rate is tuned, but has only one value: give it several "
+              "values, or set it in [train]"});
 }
 
 TEST_CASE("parameters that cannot be tuned are reported at their place") {
@@ -97,36 +97,34 @@ TEST_CASE("parameters that cannot be tuned are reported at their place") {
        {"8:7: unknown section trian in trian.learning_rate (did you mean train?)"}},
       {kGrid + "train.steps = 5\n", {"8:15: train.steps = 5: expected a list of values; a single value belongs in [train]"}},
       {kGrid + "train.steps = [5]\n",
-       {"8:16: train.steps is tuned, and has one value: give it several to choose from, or set it in [train]"}},
+       {"8:16: train.steps is tuned, but has only one value: give it several values, or set it in [train]"}},
       {kGrid + "train.steps = []\n", {"8:15: train.steps is an empty list; leave it out or give it values"}},
       {kGrid + "attention.plugin = [\"softmax\", \"linear\"]\n",
        {"8:11: attention.plugin is set by two parts of the grid, the other part is at FILE:5:11; keep one"}},
       {kGrid + "task.pool = [1, 2]\n",
-       {"8:6: task.pool changes the task, so that dev metrics of its values do not compare; make it an axis of [grid]"}},
+       {"8:6: task.pool changes the task, so dev metrics of its values cannot be compared; make it an axis of [grid]"}},
       {kGrid + "train.shuffle_labels = [true, false]\n",
-       {"8:7: train.shuffle_labels changes the labels, so that dev metrics of its values do not compare; make it an axis "
-        "of "
+       {"8:7: train.shuffle_labels changes the labels, so dev metrics of its values cannot be compared; make it an axis of "
         "[grid]"}},
       {kGrid + "train.evaluate_batches = [1, 2]\n",
-       {"8:7: train.evaluate_batches changes which examples of dev are read, so that dev metrics of its values do not compare; "
+       {"8:7: train.evaluate_batches changes which examples of dev are read, so dev metrics of its values cannot be compared; "
         "make it an axis of [grid]"}},
       {kGrid + "train.stride = [0, 8]\n",
-       {"8:7: train.stride changes how dev is evaluated, so that dev metrics of its values do not compare; make it an axis "
-        "of "
+       {"8:7: train.stride changes how dev is evaluated, so dev metrics of its values cannot be compared; make it an axis of "
         "[grid]"}},
       {start + "[grid.tune]\ntrain = [{ steps = 5, shuffle_labels = true }, { steps = 6 }]\n",
-       {"6:23: train.shuffle_labels changes the labels, so that dev metrics of its values do not compare; make it an axis "
+       {"6:23: train.shuffle_labels changes the labels, so dev metrics of its values cannot be compared; make it an axis "
         "of [grid]"}},
       {kGrid + "seeds = [101, 2]\n",
-       {"8:15: values are compared on seed 2 of grid.tune, and it is one of grid.seeds, on which the chosen is reported; give "
-        "grid.tune others, as in seeds = [101, 102]"}},
+       {"8:15: seed 2 is in grid.tune.seeds, which compare values, and in grid.seeds, which report the chosen value; give "
+        "grid.tune other seeds, as in seeds = [101, 102]"}},
       {start + "[grid.tune]\nseeds = [101]\n",
        {"6:1: grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]"}},
       {kGrid + "seeds = [-1]\n", {"8:10: seeds = -1: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [101, 102]\n",
-       {"8:9: an exclude rule leaves a setting no seed to choose its value on; leave it one of grid.tune.seeds"}},
+       {"8:9: an exclude rule removes all seeds on which a setting's value is chosen; keep a seed of grid.tune.seeds"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [1, 2]\n",
-       {"8:9: an exclude rule leaves a setting no seed to report its value on; leave it one of grid.seeds"}},
+       {"8:9: an exclude rule removes all seeds on which a setting's value is reported; keep a seed of grid.seeds"}},
       {kGrid + "rows = [{ train.steps = 5 }]\n", {"8:1: grid.tune holds only axes, path = [values]; rows belongs in [grid]"}},
       {start + "[grid]\ntune = [\"train.learning_rate\"]\n",
        {"6:1: grid.tune is a table; write [grid.tune], and in it path = [values]"}},
@@ -135,8 +133,8 @@ TEST_CASE("parameters that cannot be tuned are reported at their place") {
       {start + "[grid.tune]\n", {"5:1: grid.tune is empty; leave it out or fill it"}},
       {start + "[grid.tuen]\ntrain.steps = [1, 2]\n", {"5:7: unknown part tuen of [grid] (did you mean tune?)"}},
       {kGrid + "[[grid.exclude]]\ntrain.learning_rate = 1e-2\nseed = 1\n",
-       {"7:36: train.learning_rate = 0.01: an exclude rule leaves out some of its seeds, and means over other seeds do not "
-        "compare; exclude all of them, or none"}},
+       {"7:36: train.learning_rate = 0.01: an exclude rule leaves out some of its seeds, and means over different "
+        "seeds cannot be compared; exclude all of its seeds, or none"}},
   };
   for (const auto& [text, expected] : cases) {
     INFO(text);
@@ -148,9 +146,9 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
   const auto study = [](const std::string& train) { return "[train]\n" + train + kGrid + "train.batch = [8, 16]\n"; };
   CHECK(load(study("")).trials.size() == 24);
   CHECK(errors(study("evaluate_batches = 20\n")) ==
-        Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 limits dev to so many batches: other "
-              "examples of dev for each, whose metrics do not compare; set train.evaluate_batches = 0, or make train.batch an "
-              "axis of [grid]"});
+        Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 limits dev to that many batches: "
+              "each of the two reads other examples of dev, so metrics cannot be compared; set train.evaluate_batches = 0, or "
+              "make train.batch an axis of [grid]"});
   // An axis is not tuned: each batch has separate cells.
   CHECK(load("[train]\nevaluate_batches = 20\n" + kGrid + "[[grid.zip]]\ntrain.batch = [8, 16]\n").trials.size() == 24);
 }
@@ -188,8 +186,8 @@ TEST_CASE("without a choice there are no tuning seeds") {
   CHECK(left.tuning_seeds.empty());
   CHECK(left.trials.size() == 2 * 2);
   CHECK(errors(kGrid + "seeds = [101, 102]\n", {"seeds=[102]"}) ==
-        Names{"8:15: values are compared on seed 102 of grid.tune, and it is one of grid.seeds, on which the chosen is "
-              "reported; give grid.tune others, as in seeds = [101, 102]"});
+        Names{"8:15: seed 102 is in grid.tune.seeds, which compare values, and in grid.seeds, which report the chosen value; "
+              "give grid.tune other seeds, as in seeds = [101, 102]"});
 }
 
 TEST_CASE("a published number belongs to the reported trials") {

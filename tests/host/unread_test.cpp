@@ -50,7 +50,8 @@ TEST_CASE("a condition may name a value that is not a text") {
 }
 
 TEST_CASE("a grid's value is refused for each combination that does not read it") {
-  const std::string why = ": mad reads it only if kind = noisy-recall; put it in a row with that, or exclude the combination";
+  const std::string why =
+      ": mad reads it only if kind = noisy-recall; put it in a row that meets this condition, or exclude the combination";
   CHECK(errors(kBase + "[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\ntask.noise = [0.1, 0.2]\n") ==
         Names{"7:6: task.noise does nothing with task.kind = \"copying\"" + why});
   CHECK(
@@ -92,7 +93,7 @@ TEST_CASE("the host's own values must be read, in comparisons too") {
   const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
   const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {
     return where + ": model." + path + " does nothing with model.hidden = 0: it is read only if " + condition +
-           "; put it in a row with that, or exclude the combination";
+           "; put it in a row that meets this condition, or exclude the combination";
   };
   const std::string axes = "[grid]\nmodel.activation = [\"gelu\", \"relu\"]\nmodel.inner_dropout = [0.1, 0.2]\n";
   CHECK(errors(model + "hidden = 0\n" + axes) ==

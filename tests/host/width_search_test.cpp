@@ -98,16 +98,16 @@ TEST_CASE("a width that the model refuses is no candidate") {
   CHECK(search({1, 8192}, 64, square(200), square, multiples(3)).found.width == 201);  // 64 itself is refused
   CHECK(search({1, 8192}, 64, square(70), square, [](auto width) { return width > 66; }).found.width == 66);
   const auto none = search({1, 8192}, 64, square(70), square, [](auto) { return true; });
-  CHECK(none.found.failed == "found none in [1, 8192] near 64 that the model accepts (heads do not divide it)");
+  CHECK(none.found.failed == "found no width in [1, 8192] near 64 that the model accepts (heads do not divide it)");
 }
 
 TEST_CASE("a number that is constant or not monotonic is reported with the numbers found") {
-  CHECK(search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed.starts_with("found 700 at "));
-  CHECK(
-      search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed.ends_with("expected a number that changes with it"));
+  const auto constant = search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed;
+  CHECK(constant.starts_with("found 700 at "));
+  CHECK(constant.ends_with("expected a number that changes with the width"));
   const auto hill = [](std::int64_t width) { return 10000 - (width - 300) * (width - 300) / 10; };
   const auto turned = search({0, 65536}, 128, 100000, hill).found.failed;
-  CHECK(turned.ends_with("expected a number that only grows or only falls with it"));
+  CHECK(turned.ends_with("expected a number that only grows or only falls with the width"));
   CHECK(turned.starts_with("found "));
 }
 

@@ -170,8 +170,8 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   stop_if_asked();
   if (is_other_build)
     throw OtherBuild(fmt::format(
-        "{} is of another build of ablate than this program: found {}, expected {}. Was it rebuilt or replaced "
-        "while this program ran? If so, run the same command again: finished trials stay done. If this message comes "
+        "{} comes from another build of ablate than this program: found {}, expected {}. Was it rebuilt or replaced "
+        "while this program ran? If so, run the same command again: finished trials stay done. If this message appears "
         "again, build both (`cmake --build --preset release`), or unset ABLATE_WORKER if it is set",
         program.string(), why, build_identity()));
   if (failed == ENOENT) why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);

@@ -130,7 +130,7 @@ std::string Display::line(const Running& trial) const {
   }
   // A silent trial has no useful estimate: it is stopped, hangs, or evaluates for long.
   const double silent_s = clock_.now_s() - trial.last_change_s;
-  if (silent_s >= silence_s_) return text + fmt::format("  no word for {}", duration(silent_s));
+  if (silent_s >= silence_s_) return text + fmt::format("  no message for {}", duration(silent_s));
   if (trial.step == 0 || trial.step >= trial.steps) return text;
   return text + fmt::format("  {} left", duration(seconds_left(trial)));
 }

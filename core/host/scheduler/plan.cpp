@@ -266,8 +266,8 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<Prepar
     if (answer.stream && positions > 0 && positions / lanes < segment)
       diagnostics.add(
           where_of(study, trial, {setting::kBatch, setting::kTaskLength, setting::kTaskPlugin}),
-          fmt::format("train.batch = {}: the training split has {} positions, too few for so many lanes of at least one "
-                      "segment of {}; {} fit",
+          fmt::format("train.batch = {}: the training split has {} positions, too few for a segment of {} positions in each "
+                      "lane; lanes that fit: {}",
                       lanes, positions, segment, positions / segment));
   }
   return diagnostics.sorted();

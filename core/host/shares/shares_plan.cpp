@@ -161,8 +161,8 @@ std::vector<const PlannedTrial*> trials_of(const SharesPlan& plan, int index, co
   for (const auto& trial : plan.trials) planned[trial.key] = &trial;
   const auto stale = [&](const std::string& which, const std::string& label, const std::string& key) {
     throw Error(
-        fmt::format("{} is not of this study as it is now: {} {} ({}). The study, its data or the code have changed: write the "
-                    "plan anew, on the machine that the shares run on.",
+        fmt::format("{} does not belong to this study as it is now: {} {} ({}). The study, its data or the code has changed: "
+                    "write a new plan, on the machine that the shares run on.",
                     file.string(), which, label, short_digest(key)));
   };
   std::vector<const PlannedTrial*> own;

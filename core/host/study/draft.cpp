@@ -31,7 +31,7 @@ const std::vector<ParameterInfo>& experiment_parameters() {
   static const std::vector<ParameterInfo> parameters = {
       describe(text("name", "\"\"", "", "name of the experiment; default: the file's name")),
       describe(text("description", "\"\"", "", "subject of the experiment")),
-      describe(text("preset", "\"\"", "", "named base values, which come after the study's own")),
+      describe(text("preset", "\"\"", "", "named base values; the study's own values override them")),
       describe(real("timeout", "0.001", {0.001, 1e9}, "a trial that runs longer is ended", "s")),
       describe(real("checkpoint", "600", {0, 1e9}, "interval at which a running trial is written to disk; 0: never", "s")),
       describe(boolean("keep_weights", "false", "each trial's best weights are kept in a file beside the history")),

@@ -70,7 +70,9 @@ void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& di
     for (const auto& rule : *rules)
       for (const auto& entry : rule.entries)
         if (entry.path == path)
-          diagnostics.add(entry.key, fmt::format("{} is not known here, because grid.match solves for it; name others", path));
+          diagnostics.add(entry.key, fmt::format("{} cannot be named here, because grid.match solves for it; name other "
+                                                 "parameters",
+                                                 path));
 }
 
 /// Returns the settings that name the reference, as a rule of the grid.
@@ -178,7 +180,7 @@ class Matching {
                        fmt::format("grid.match: {} setting of the grid is the reference {}; {}, or leave the match out with "
                                    "--set {}=N",
                                    references == 0 ? "no" : "every", match_.asked.reference,
-                                   references == 0 ? "name one that is there" : "name the settings that distinguish it",
+                                   references == 0 ? "name a setting of the grid" : "name the settings that distinguish it",
                                    match_.asked.width));
     for (const auto& setting : settings_)
       if (setting.is_reference) references_[shared(setting)].push_back(&setting);
@@ -217,11 +219,11 @@ class Matching {
     if (found.size() == 1) return found.front();
     const auto message =
         found.empty() ? fmt::format(
-                            "grid.match: found no {} beside {}, expected one that differs from it only in parts of the grid "
-                            "that name the reference; put values that only one of them has in rows",
+                            "grid.match: found no reference {} for {}, expected a setting that differs from it only in parts "
+                            "of the grid that name the reference; if only one of the two has a value, put the value in a row",
                             match_.asked.reference, text_of(setting))
                       : fmt::format(
-                            "grid.match: found {} references beside {}, {} and {}, expected one; name more of its settings, as "
+                            "grid.match: found {} references for {}, {} and {}, expected one; name more of its settings, as "
                             "\"attention=softmax attention.heads=2\"",
                             found.size(), text_of(setting), text_of(*found[0]), text_of(*found[1]));
     diagnostics_.add(match_.reference_at, message);
@@ -235,7 +237,8 @@ class Matching {
     const auto* limits = Schema::find(section, setting.plugin, key);
     if (limits == nullptr) {
       refuse_match_width(match_, diagnostics_,
-                         fmt::format("{} has none; solve for one that every setting has, as model.hidden", text_of(setting)));
+                         fmt::format("{} has no such width; name a width that every setting has, as model.hidden",
+                                     text_of(setting)));
       return std::nullopt;
     }
     const auto target = target_of(*reference);
@@ -267,8 +270,7 @@ class Matching {
         found = FoundWidth{own, at_own.number, ""};
     if (!found) found = find_width(range, std::max(range.least, own), *target, counted_at);
     if (!found->failed.empty()) {
-      refuse_match_width(match_, diagnostics_,
-                         fmt::format("of {} {}; solve for another setting", text_of(setting), found->failed));
+      refuse_match_width(match_, diagnostics_, fmt::format("{}: {}; name another width", text_of(setting), found->failed));
       return std::nullopt;
     }
     return MatchedSetting{text_of(setting), found->width, found->number, *target};
@@ -291,11 +293,12 @@ class Matching {
     auto& known = targets_[reference.chosen];
     if (!known) known = counted({reference.trial}).front();
     if (known->refused.empty() && known->number > 0) return known->number;
-    const auto why = known->refused.empty() ? fmt::format("has no {}", match_.asked.text()) : known->refused;
+    const auto why = known->refused.empty() ? fmt::format("it has no {}", match_.asked.text()) : known->refused;
     diagnostics_.add(
         match_.reference_at,
         fmt::format("grid.match: the reference {}: {}; {}", text_of(reference), why,
-                    match_.asked.is_of_state() ? "state bytes are of attentions with a state, on a stream" : "name another"));
+                    match_.asked.is_of_state() ? "only attentions with a state have state bytes, and only on a stream"
+                                               : "name another reference"));
     return std::nullopt;
   }
 
@@ -413,7 +416,7 @@ class WidthSearch {
   FoundWidth nearest() const {
     const auto all = accepted();
     if (all.empty())
-      return {.failed = fmt::format("found none in [{}, {}] near {} that the model accepts ({})", range_.least, range_.most,
+      return {.failed = fmt::format("found no width in [{}, {}] near {} that the model accepts ({})", range_.least, range_.most,
                                     begin_, known_.at(begin_).refused)};
     int grows = 0;
     for (std::size_t i = 1; i < all.size(); ++i) {
@@ -421,13 +424,13 @@ class WidthSearch {
       const int here = now > before ? 1 : now < before ? -1 : 0;
       if (here != 0 && grows != 0 && here != grows)
         return {.failed = fmt::format("found {} at {}, {} at {} and {} at {}, expected a number that only grows or only falls "
-                                      "with it",
+                                      "with the width",
                                       *number_at(all.front()), all.front(), before, all[i - 1], now, all[i])};
       if (here != 0) grows = here;
     }
     if (grows == 0 && all.size() > 1)
-      return {.failed = fmt::format("found {} at {} and at {}, expected a number that changes with it", *number_at(all.front()),
-                                    all.front(), all.back())};
+      return {.failed = fmt::format("found {} at {} and at {}, expected a number that changes with the width",
+                                    *number_at(all.front()), all.front(), all.back())};
     FoundWidth best{all.front(), *number_at(all.front()), ""};
     for (const auto width : all)
       if (const auto number = *number_at(width); std::abs(number - target_) < std::abs(best.number - target_))
@@ -452,7 +455,7 @@ std::string width_text(const MatchedSetting& one, const StudyMatch& match) {
 std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics) {
   std::vector<MatchedSetting> matched;
   if (!count) {
-    diagnostics.add(draft.match->where, "grid.match needs a worker that counts, and there is none here");
+    diagnostics.add(draft.match->where, "grid.match needs a worker to count with, and no worker runs here");
     return matched;
   }
   auto group = Matching(draft, schema, count, diagnostics).solve(matched);

@@ -108,7 +108,8 @@ json Resolver::layers() {
   if (entry == nullptr) return plugin_section("attention", Kind::kAttention, nullptr);
   if (const auto one = point_->settings.find(setting::kAttentionPlugin); one != point_->settings.end()) {
     report((entry->by_grid ? *entry : one->second).assignment->key,
-           "attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two");
+           "attention.plugin is one attention for all layers, and attention.0 is the first attention of a list; keep one of "
+           "the two");
     return nullptr;
   }
   return entry_sections(section::kAttention, entries(section::kAttention), Kind::kAttention, nullptr);
@@ -211,8 +212,8 @@ bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo
   else if (!value.is_string())
     report(where, fmt::format("{} = {}: expected the name of a plugin, a text{}", name, show(value),
                               !value.is_array()       ? ""
-                              : found->second.by_grid ? "; here it is one"
-                                                      : "; several to compare belong in [grid]"));
+                              : found->second.by_grid ? "; write one name here"
+                                                      : "; several names to compare belong in [grid]"));
   else if (const auto why = schema_.refuse_plugin(path, kind, value.get<std::string>()); !why.empty())
     report(where, why, schema_.refused_library(value.get<std::string>()) != nullptr ? ExitCode::kPlugin : ExitCode::kUsage);
   return true;
@@ -277,8 +278,9 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, 
       continue;  // no error: an override has replaced the required value
     } else if (found->second.by_grid) {
       report(assignment.key,
-             fmt::format("{} does nothing with {}.{} = {}: {}; put it in a row with that, or exclude the combination", at, path,
-                         other, show(object[other]), why));
+             fmt::format("{} does nothing with {}.{} = {}: {}; put it in a row that meets this condition, or exclude the "
+                         "combination",
+                         at, path, other, show(object[other]), why));
     } else if (assignment.key.file != draft_.preset) {
       unread_.try_emplace(
           at, Diagnostic{assignment.key, fmt::format("{} does nothing: {}, which no trial has; set {}.{}, or leave {} out", at,

@@ -136,7 +136,7 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
       diagnostics.add(
           where_of(study, trial, {setting::kBatch}),
           fmt::format("train.batch = {} is tuned beside {}, and a stream's dev is read in as many lanes, each of which "
-                      "begins without context: their metrics do not compare; make train.batch an axis of [grid]",
+                      "begins without context, so metrics cannot be compared; make train.batch an axis of [grid]",
                       batch, first));
   }
   return diagnostics.sorted();

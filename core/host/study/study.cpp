@@ -211,8 +211,8 @@ void check_published(const Draft& draft, Diagnostics& diagnostics) {
       for (const auto& group : draft.groups)
         if (const auto paths = group.paths(); group.tuned && std::find(paths.begin(), paths.end(), entry.path) != paths.end())
           diagnostics.add(entry.key,
-                          fmt::format("{} is tuned: dev chooses its value, and a published number is of the choice; leave it "
-                                      "out here, or make it an axis of [grid]",
+                          fmt::format("{} is tuned: dev chooses its value, and a published number belongs to the chosen value; "
+                                      "leave the parameter out here, or make it an axis of [grid]",
                                       entry.path));
 }
 
@@ -248,7 +248,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   // If a part of the grid was unreadable or an override replaced it, a rule may correctly match nothing.
   if (sound && study.overrides.empty())
     for (const auto* rules : {&exclude, &publish}) rules->report_unmatched(diagnostics);
-  if (left == 0) diagnostics.add(grid, "the grid leaves no trial: every one is excluded");
+  if (left == 0) diagnostics.add(grid, "the grid leaves no trial: every trial is excluded");
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics) {
   const auto twice = std::find_if(own.begin(), own.end(), is_reported);
   if (tunes && twice != own.end())
     diagnostics.add(twice->where,
-                    fmt::format("values are compared on seed {} of grid.tune, and it is one of grid.seeds, on which the chosen "
-                                "is reported; give grid.tune others, as in seeds = [101, 102]",
+                    fmt::format("seed {} is in grid.tune.seeds, which compare values, and in grid.seeds, which report the "
+                                "chosen value; give grid.tune other seeds, as in seeds = [101, 102]",
                                 show(twice->set.front().value)));
   if (!tunes || twice != own.end())
     draft.tuning_seeds.reset();  // an override may have removed the tuned values from the grid
@@ -50,12 +50,12 @@ void check_tuned(const Draft& draft, Diagnostics& diagnostics) {
       for (const auto& set : alternative.set)
         if (const auto what = changed_by(set.path); !what.empty())
           diagnostics.add(set.key,
-                          fmt::format("{} changes {}, so that dev metrics of its values do not compare; make it an axis "
+                          fmt::format("{} changes {}, so dev metrics of its values cannot be compared; make it an axis "
                                       "of [grid]",
                                       set.path, what));
     if (const auto paths = group.paths(); group.alternatives.size() == 1 && !paths.empty())
       diagnostics.add(group.alternatives.front().where,
-                      fmt::format("{} is tuned, and has one value: give it several to choose from, or set it in [{}]",
+                      fmt::format("{} is tuned, but has only one value: give it several values, or set it in [{}]",
                                   paths.front(), split_path(paths.front()).first));
   }
 }
@@ -77,8 +77,8 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
   if (batches > 0 && batch != cell.batch) {
     const auto* where = trial.where.find(setting::kBatch);
     diagnostics.add(where != nullptr ? *where : draft_.start,
-                    fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} limits dev to so many "
-                                "batches: other examples of dev for each, whose metrics do not compare; set "
+                    fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} limits dev to that many "
+                                "batches: each of the two reads other examples of dev, so metrics cannot be compared; set "
                                 "train.evaluate_batches = 0, or make train.batch an axis of [grid]",
                                 batch, cell.batch, batches));
   }
@@ -94,9 +94,9 @@ void Cells::check_seeds(Diagnostics& diagnostics) const {
     for (const auto& [tuned, seeds] : cell.seeds) all.insert(seeds.begin(), seeds.end());
     if (const auto own = tuning_count(draft_); own > 0 && (*all.begin() >= own || *all.rbegin() < own))
       diagnostics.add(draft_.tuning_seeds->where,
-                      fmt::format("an exclude rule leaves a setting no seed {}; leave it one of grid{}.seeds",
-                                  *all.begin() >= own ? "to choose its value on" : "to report its value on",
-                                  *all.begin() >= own ? ".tune" : ""));
+                      fmt::format("an exclude rule removes all seeds on which a setting's value is {}; keep a seed of "
+                                  "grid{}.seeds",
+                                  *all.begin() >= own ? "chosen" : "reported", *all.begin() >= own ? ".tune" : ""));
     for (const auto& [tuned, seeds] : cell.seeds) {
       if (seeds.size() == all.size()) continue;
       std::string value;
@@ -109,8 +109,8 @@ void Cells::check_seeds(Diagnostics& diagnostics) const {
         for (const auto& set : taken.set)
           value += fmt::format("{}{} = {}", value.empty() ? "" : ", ", set.path, show(set.value));
       }
-      diagnostics.add(*where, fmt::format("{}: an exclude rule leaves out some of its seeds, and means over other seeds do not "
-                                          "compare; exclude all of them, or none",
+      diagnostics.add(*where, fmt::format("{}: an exclude rule leaves out some of its seeds, and means over different seeds "
+                                          "cannot be compared; exclude all of its seeds, or none",
                                           value));
     }
   }

@@ -90,7 +90,7 @@ std::string contract_difference(std::string_view found, std::string_view expecte
           "built with another {} (its code is {}, this host's is {}): rebuild the plugin against this host's SDK", name, digest,
           own->second);
   }
-  return is_any ? "" : "does not say with which of the SDK's headers it was built: build it with ablate_add_plugin";
+  return is_any ? "" : "does not name the SDK headers that it was built with: build it with ablate_add_plugin";
 }
 
 std::string abi_difference(const AbiStamp& found, const AbiStamp& expected) {

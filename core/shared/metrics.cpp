@@ -29,8 +29,8 @@ MetricInfo score(std::string name, std::string unit, std::string direction, std:
 
 const std::vector<MetricInfo>& objective_metrics() {
   static const std::vector<MetricInfo> metrics{
-      score("accuracy", "%", "max", "share of targets met"),
-      score("sequence_accuracy", "%", "max", "share of sequences whose targets are all met"),
+      score("accuracy", "%", "max", "share of targets predicted correctly"),
+      score("sequence_accuracy", "%", "max", "share of sequences with all targets predicted correctly"),
       score("loss", "", "min", "mean cross-entropy of the targets, in nats"),
       score("perplexity", "", "min", "exponential of the mean cross-entropy of a word"),
       score("bits_per_byte", "bit", "min", "mean cross-entropy of a byte, in bits"),
@@ -59,9 +59,9 @@ std::vector<std::string> objective_metric_names() {
 std::span<const MetricInfo> training_metrics() {
   static const std::vector<MetricInfo> metrics{
       count("dev/best_step", "steps", "",
-            "the step of the best weights: the first of the best on dev in the task's first metric"),
+            "step of the best weights: the first step with the best dev result in the task's first metric"),
       score("train/loss", "", "min",
-            "mean training loss over the last window of its curve: each of at most 200 points is the mean since the last one"),
+            "mean training loss over the last window of its curve: each of at most 200 points is a mean since the last point"),
       cost("train/forward_time", "ms", "min", "median time of a training step up to its loss: batch and forward pass",
            kOfSteps),
       cost("train/forward_backward_time", "ms", "min", "median time of a training step up to its gradients", kOfSteps),

@@ -10,12 +10,12 @@
   optimizer(adamw, .name = "adamw", .help = "Loshchilov and Hutter 2019", .refuse = optimizers::beta1_rises,                \
     .own = {real("beta1", "0.9", {0, 0.999999}, "AdamW's decay of the gradient's average"),                                 \
             when("schedule = one-cycle", real("beta1_low", "0", {0, 0.999999},                                              \
-                 "with the one-cycle schedule beta1 falls to this while the rate rises, and comes back as it falls; 0: it " \
-                 "stays")),                                                                                                 \
+                 "beta1 at the peak of the one-cycle schedule: beta1 falls while the rate rises, then rises again; 0: "     \
+                 "beta1 stays")),                                                                                           \
             real("beta2", "0.999", {0, 0.999999}, "AdamW's decay of the squared gradient's average"),                       \
             real("epsilon", "1e-6", {1e-16, 1}, "AdamW's denominator term")})                                               \
   optimizer(sgd, .name = "sgd", .help = "stochastic gradient descent with momentum",                                        \
-    .own = {real("momentum", "0.9", {0, 0.999999}, "SGD's decay of the sum of gradients that a step follows; 0: none")})
+    .own = {real("momentum", "0.9", {0, 0.999999}, "SGD's decay of the sum of gradients, the direction of a step; 0: none")})
 // clang-format on
 
 namespace ablate {

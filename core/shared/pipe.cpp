@@ -14,7 +14,7 @@ struct TextOf<ExitCode> {
     for (const auto code :
          {ExitCode::kDone, ExitCode::kTrialsFailed, ExitCode::kUsage, ExitCode::kPlugin, ExitCode::kInterrupted})
       if (value == static_cast<int>(code)) return code;
-    throw Error("it is none of ablate's");
+    throw Error("it is no exit code of ablate");
   }
 };
 

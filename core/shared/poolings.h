@@ -7,10 +7,10 @@
 
 /// Each line: a file and its function, then the fields of a PoolingInfo.
 // clang-format off
-#define ABLATE_POOLINGS(pooling)                                                                                      \
-  pooling(mean, .name = "mean", .help = "mean of the present positions")                                              \
-  pooling(mean_all, .name = "mean-all", .help = "their sum divided by the padded length, as in published code")       \
-  pooling(class_token, .name = "cls", .help = "a learned class token put first", .class_token = true)                 \
+#define ABLATE_POOLINGS(pooling)                                                                                              \
+  pooling(mean, .name = "mean", .help = "mean of the present positions")                                                      \
+  pooling(mean_all, .name = "mean-all", .help = "sum of the present positions over the padded length, as in published code")  \
+  pooling(class_token, .name = "cls", .help = "a learned class token put first", .class_token = true)                         \
   pooling(last, .name = "last", .help = "the last present position")
 // clang-format on
 

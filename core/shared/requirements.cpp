@@ -68,8 +68,8 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   refuse(required.looks_back && !required.causal && !can.causal, setting::kCausal,
          "does not promise causal attention; leave model.causal false for it");
   refuse(!required.causal && !required.looks_back && !can.bidirectional, setting::kTaskPlugin,
-         "promises only causal attention, but the task is about whole sequences; model.causal = true makes all causal");
-  refuse(required.holes && !can.holes, setting::kTaskPlugin, "does not promise holes, and the task's sequences have some");
+         "promises only causal attention, but the task is about whole sequences; model.causal = true makes all layers causal");
+  refuse(required.holes && !can.holes, setting::kTaskPlugin, "does not promise holes, and the task's sequences have holes");
   if (auto why = unpadded(id, can); required.padded && !why.empty()) all.push_back({setting::kTaskPlugin, std::move(why)});
   return all;
 }

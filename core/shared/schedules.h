@@ -43,10 +43,10 @@ struct StepRate {
   schedule(one_cycle, .name = "one-cycle",                                                                    \
            .help = "from 1/25 up over the warm-up, then linearly to almost 0 at the last step")               \
   schedule(cosine, .name = "cosine", .help = "half a cosine down to cosine_floor",                            \
-           .own = {real("cosine_floor", "0", {0, 1}, "share of the peak that the cosine ends at")})           \
+           .own = {real("cosine_floor", "0", {0, 1}, "share of the peak rate at which the cosine ends")})     \
   schedule(wsd, .name = "wsd", .help = "warm-up, stable, decay: flat, then down to 0 over the last steps",    \
            .refuse = schedules::falls_in_warmup,                                                              \
-           .own = {real("cooldown", "0.2", {0, 1}, "share of all steps, the last ones, over which it falls"), \
+           .own = {real("cooldown", "0.2", {0, 1}, "share of all steps, at the end, when the rate falls"),    \
                    text("cooldown_shape", "\"linear\"", kCooldownShapes, "shape of the fall")})               \
   schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)",                         \
            .refuse = schedules::needs_warmup)

@@ -50,7 +50,7 @@ Declared<ModelSpec> model_section() {
              feed_forward = help_of("function of a layer, applied to each position by itself", kFeedForwards);
   const auto activations = choices_of(kActivations), activation = help_of("activation of the feed-forward part", kActivations);
   return {
-      {integer("layers", "2", {0, 64}, "layers; 0: embeddings and classifier alone, a baseline"), &ModelSpec::layers},
+      {integer("layers", "2", {0, 64}, "layers; 0: only embeddings and classifier, as a baseline"), &ModelSpec::layers},
       {integer("d_model", "64", {1, 8192}, "channels of a token between layers"), &ModelSpec::d_model},
       {when("layers > 0",
             integer("hidden", "128", {0, 65536}, "channels inside the feed-forward part of a layer; 0: layers without one")),
@@ -90,13 +90,13 @@ Declared<ModelSpec> model_section() {
       {integer(
            "segment", "0", {0, 1e9},
            "positions of a segment, which must divide the task's length: an example is read segment by segment, layers carry "
-           "their state to the next segment, and the head sees all of them; 0: whole",
+           "their state to the next segment, and the head sees all segments; 0: the whole example",
            "positions"),
        &ModelSpec::segment},
       {when("segment > 0", text("cut", "\"between\"", kCuts,
-                                "place at which gradients are cut in an example of several segments: nowhere (as if it were "
-                                "whole), between them, or before the last segment, so that earlier segments store "
-                                "nothing for a backward pass")),
+                                "place at which gradients are cut in an example of several segments: nowhere (as in one "
+                                "segment), between all segments, or before the last segment, so that earlier segments "
+                                "store nothing for a backward pass")),
        &ModelSpec::cut},
       {boolean("tied_output", "false", "next-token logits use the embedding's weights"), &ModelSpec::tied_output},
   };
@@ -115,37 +115,37 @@ Declared<TrainSpec> train_section() {
       {text("schedule", "\"one-cycle\"", schedules.c_str(), schedule.c_str()), &TrainSpec::schedule,
        own_of("schedule", kSchedules)},
       {integer("accumulate", "1", {1, 65536},
-               "batches to a step: their gradients are added up, the loss is the mean over the targets of all", "batches"),
+               "batches in a step: their gradients are added up, and the loss is the mean over all their targets", "batches"),
        &TrainSpec::accumulate},
       {integer("warmup", "0", {0, 1e9}, "steps over which the learning rate rises linearly from 0", "steps"),
        &TrainSpec::warmup},
-      {real("weight_decay", "0", {0, 10}, "AdamW's decoupled weight decay; SGD adds so much of a weight to its gradient"),
+      {real("weight_decay", "0", {0, 10}, "AdamW's decoupled weight decay; SGD adds this multiple of a weight to its gradient"),
        &TrainSpec::weight_decay},
       {when("weight_decay > 0", text("decayed", "\"all\"", "all|matrices",
-                                     "weights that decay: all, or only matrices: no norms, no biases, no embeddings")),
+                                     "weights that decay: all, or only matrices (no norms, biases or embeddings)")),
        &TrainSpec::decayed},
       {real("clip", "0", {0, 1e9}, "largest norm of the gradient of all weights together; 0: not clipped"), &TrainSpec::clip},
       {integer(
            "loss_piece", "0", {0, 1e9},
-           "targets whose logits are in memory at a time, for large vocabularies: the same loss up to rounding; 0: all of them",
+           "targets whose logits are in memory at a time, for large vocabularies: the same loss up to rounding; 0: all targets",
            "targets"),
        &TrainSpec::loss_piece},
-      {integer("evaluate_every", "0", {0, 1e9}, "steps between evaluations on the dev split; 0: ten over the run", "steps"),
+      {integer("evaluate_every", "0", {0, 1e9}, "steps between evaluations on the dev split; 0: ten evaluations", "steps"),
        &TrainSpec::evaluate_every},
       {integer("evaluate_batches", "0", {0, 1e9},
-               "batches of each dev evaluation, a sample of the split that is the same for all trials (of a stream its first "
+               "batches of each dev evaluation, a sample of the split that is the same for all trials (in a stream, its first "
                "positions); 0: the whole dev split",
                "batches"),
        &TrainSpec::evaluate_batches},
       {integer("test_batches", "0", {0, 1e9},
-               "batches of the test split, sampled likewise, with the best weights; 0: all of it", "batches"),
+               "batches of the test, with the best weights, sampled as for dev; 0: the whole test split", "batches"),
        &TrainSpec::test_batches},
       {boolean("test_last", "false",
                "tests the weights of the last step, too, whichever weights dev selects: test_last/NAME beside test/NAME"),
        &TrainSpec::test_last},
       {integer("stride", "0", {0, 1e9},
-               "evaluation of a stream by attentions without state: positions that a window of the task's length moves; 0: "
-               "its length, segments without context",
+               "positions by which a window of the task's length moves when attentions without state are evaluated on a "
+               "stream; 0: the task's length, so that segments have no context",
                "positions"),
        &TrainSpec::stride},
       {boolean("shuffle_labels", "false",

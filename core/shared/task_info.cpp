@@ -75,7 +75,7 @@ std::string metric_fault(const TaskInfo& info) {
       return fmt::format("a metric {}, which the host writes itself, or which is there twice; give it another name", name);
     taken.push_back("test/" + name);
     if (info.sampling == Sampling::kStream)
-      return fmt::format("a metric {}, but its own metrics need examples, and it is a stream", name);
+      return fmt::format("a metric {} of a stream; expected none, because a task's own metrics need examples", name);
   }
   return "";
 }
@@ -86,7 +86,7 @@ std::string fault_of(const TaskInfo& info) {
   for (const auto fault : {field_fault, size_fault, metric_fault})
     if (auto found = fault(info); !found.empty()) return found;
   if (!info.unit.empty() && (!is_snake(info.unit) || !asks_of(info.objective).each))
-    return fmt::format("the unit \"{}\"; expected one in snake_case, and of targets at positions", info.unit);
+    return fmt::format("the unit \"{}\"; expected a unit in snake_case, and targets at positions", info.unit);
   std::vector<std::string> taken;
   for (const auto& name : info.slices)
     if (auto fault = name_fault("slice", name, taken); !fault.empty()) return fault;

@@ -82,7 +82,7 @@ class CsvReader {
         return field;
       }
     }
-    refuse(begin, "found a field whose quote is never closed, expected a second one");
+    refuse(begin, "found a field whose quote is never closed, expected a closing quote");
   }
 
   void check(const CsvRecord& record, const CsvRecord& header) const {

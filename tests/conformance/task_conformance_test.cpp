@@ -171,7 +171,7 @@ TEST_CASE("the checks find each breach of the contract") {
       {"three sequences", "info []: wrong: 3 sequences"},
       {"picture", "info []: wrong: a picture of 3 x 0 x 1, and a length of 8"},
       {"metric", "info []: wrong: the metric \"Depth\" (\"up\", \"how deep\"); expected a name in snake_case"},
-      {"unit of a class", "info []: wrong: the unit \"digit\"; expected one in snake_case, and of targets at positions"},
+      {"unit of a class", "info []: wrong: the unit \"digit\"; expected a unit in snake_case, and targets at positions"},
       {"info", "info is the same after load []: wrong: digit 10 0"},
       {"no file", "files []: wrong: /no/such/file does not exist"},
       {"other files", "files []: wrong: they differ after load"},

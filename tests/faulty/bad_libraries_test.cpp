@@ -56,7 +56,7 @@ const std::map<std::string, std::string> kReasons = {
     {"kill_worker_on_load", "the worker died twice during this job: signal 9"},
     {"close_all_on_load", "exit code 1"},
     {"print_on_load", "éé! [2J"},
-    {"no_symbol", "does not say with which of the SDK's headers it was built"},
+    {"no_symbol", "does not name the SDK headers that it was built with"},
     {"missing_dependency", "libabsent.so: cannot open shared object file: No such file or directory"},
     {"bad_default", "size: the default is 0, expected an integer in [1, 10]"},
     {"no_factory", "its kind is task, and it has no factory, make_task"},

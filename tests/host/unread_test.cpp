@@ -153,7 +153,7 @@ TEST_CASE("a schedule without a warm-up that it needs, or with one that overlaps
   const std::string train = kBase + "[train]\nsteps = 100\n";
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\n") ==
         Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of "
-              "its peak; set train.warmup to the steps that come before it falls"});
+              "its peak; set train.warmup to the steps before the rate falls"});
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\nwarmup = 1\n").empty());
   const std::string wsd = train + "schedule = \"wsd\"\n";
   CHECK(errors(wsd + "warmup = 80\n").empty());

@@ -290,10 +290,10 @@ TEST_CASE("a state of attend() with another shape is refused, but only its own s
                 output.state = {zeros({2, 4}, kDouble)};
               },
               memory) ==
-          "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, and was given Double [2, 3] on cpu");
+          "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, but received Double [2, 3] on cpu");
     CHECK(refusal([](HeadOutput& output) { output.state.clear(); }, memory) ==
-          "attend() returned a state of 0 tensors, and was given one of 1");
+          "attend() returned a state of 0 tensors, but received a state of 1");
     CHECK(refusal([](HeadOutput& output) { output.state = {Tensor()}; }, memory) ==
-          "attend() returned a state whose tensor 0 is undefined, and was given Double [2, 3] on cpu");
+          "attend() returned a state whose tensor 0 is undefined, but received Double [2, 3] on cpu");
   }
 }

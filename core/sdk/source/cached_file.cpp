@@ -38,7 +38,7 @@ Cached read(const fs::path& path, const std::string& key) {
   if (!file) throw std::runtime_error(std::string("it cannot be read: ") + std::strerror(errno));
   const auto sum = sum_of(content);
   if (stored != seal_of(key, sum))
-    throw std::runtime_error("its content does not agree with its checksum, or is of other data");
+    throw std::runtime_error("its content does not agree with its checksum, or belongs to other data");
   return {std::move(content), to_hex(sum)};
 }
 

@@ -13,7 +13,7 @@ std::optional<Misfit> needs_warmup(const TrainSpec& train) {
   if (train.warmup > 0) return std::nullopt;
   return Misfit{{"train.schedule", "train.warmup"},
                 "train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of its "
-                "peak; set train.warmup to the steps that come before it falls"};
+                "peak; set train.warmup to the steps before the rate falls"};
 }
 
 }  // namespace ablate::schedules

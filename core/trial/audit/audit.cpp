@@ -13,7 +13,7 @@ namespace {
 
 using Row = TaskRow<SampledTask>;
 
-constexpr Allowed kChance{0.25, "of the way from chance to 1: if one label is so common, accuracy says little"};
+constexpr Allowed kChance{0.25, "share of the way from chance to 1: if one label is that common, accuracy shows little"};
 
 bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
 /// The next byte partly follows from frequencies alone.

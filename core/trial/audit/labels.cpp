@@ -12,13 +12,15 @@ namespace {
 constexpr std::size_t kMostScreened = 1000, kMostAnswered = 500;
 
 constexpr Allowed kLabel{
-    0.35, "of the targets that one fixed answer misses, beyond 4 standard errors: an operator, a pixel; ListOps 0.25"},
+    0.35,
+    "share of the targets that one fixed answer misses, beyond 4 standard errors: an operator or a pixel can predict as much "
+    "(ListOps: 0.25)"},
     // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
     kNext{0.9,
-          "of the targets that one fixed answer misses: the symbol before predicts much of the next one, half of black and "
-          "white pixels"},
+          "share of the targets that one fixed answer misses: the previous symbol predicts much of the next symbol, half of "
+          "black and white pixels"},
     kLength{0.25,
-            "of the targets that one fixed answer misses, beyond 4 standard errors: a long example may lean to one label"};
+            "share of the targets that one fixed answer misses, beyond 4 standard errors: long examples may share a label"};
 
 const Allowed& allowed_at_a_position(const SampledTask& subject) { return subject.info.unit.empty() ? kLabel : kNext; }
 

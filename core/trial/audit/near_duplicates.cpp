@@ -218,7 +218,7 @@ class Likeness {
   std::vector<std::int64_t> numbers_;
 };
 
-constexpr Allowed kFewAlike{0.01, "another data_seed makes other examples: they are drawn, and can be drawn again"},
+constexpr Allowed kFewAlike{0.01, "another data_seed makes other examples, so the task can draw a repeated example again"},
     kRealAlike{0.1, "real data hold other versions of themselves"};
 constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;

@@ -33,9 +33,9 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
-    return {usual, "of the gain, beyond 4 standard errors: real splits differ a little, another rule loses all"};
+    return {usual, "share of the gain, beyond 4 standard errors: real splits differ a little, another rule loses the gain"};
   return {std::clamp(2 * (1 - better) * usual, least, usual),
-          "of the gain, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
+          "share of the gain, beyond 4 standard errors: 0.3, and less if less than half of the targets is left to learn"};
 }
 
 struct Learner {
@@ -102,7 +102,7 @@ std::string too_long(const SampledTask& subject, Splits on) {
   if (subject.longest(Split::kTrain) == subject.info.length) return "";
   for (const auto& [split, name] : on)
     if (const auto left = judged_in(subject, split).size(); left < kFewest)
-      return fmt::format("only {} examples of {} are no longer than those of train", left, name);
+      return fmt::format("only {} examples of {} are no longer than the longest example of train", left, name);
   return "";
 }
 

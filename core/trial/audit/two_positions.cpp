@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostPlaces = 384, kMostTried = 1024;
 constexpr std::uint64_t kAbsent = 16, kCodes = 17;
-constexpr Allowed kBoth{0.35, "of the targets that the better one of the two misses, beyond 4 standard errors"};
+constexpr Allowed kBoth{0.35, "share of the targets that the better of the two positions misses, beyond 4 standard errors"};
 
 enum class View { kRemainders, kSizes, kOrder };
 constexpr View kViews[] = {View::kRemainders, View::kSizes, View::kOrder};

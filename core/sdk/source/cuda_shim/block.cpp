@@ -236,7 +236,7 @@ void barrier() {
 void exchange(unsigned mask, const void* own, std::size_t bytes, void* all) {
   auto& self = *machine.running;
   const auto first = self.position.thread.x / kLanes * kLanes;
-  if ((mask >> (self.position.thread.x - first) & 1) == 0) fail("a lane exchanges that its own mask leaves out");
+  if ((mask >> (self.position.thread.x - first) & 1) == 0) fail("a lane is not in the mask of its own exchange");
   if (bytes > kMostBytes) fail("an exchange of more than 32 bytes a lane");
   copy(self.own, own, bytes);
   self.mask = mask, self.bytes = bytes, self.all = static_cast<unsigned char*>(all);

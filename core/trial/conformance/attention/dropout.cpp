@@ -49,7 +49,7 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
   if (found.variance.max().item().toDouble() < 1e-22) throw std::runtime_error(where + ": nothing is dropped in training");
   const auto error = total((found.mean - expected.mean).square()) / (total(found.variance) + total(expected.variance));
   constexpr Allowed allowed{3,
-                            "squared distance of a mean of many draws, 1 expected, of some hundred numbers that go together"};
+                            "squared distance of a mean of many draws, expected 1: some hundred numbers are correlated"};
   finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, count), allowed);
 }
 
@@ -177,7 +177,7 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Coded
 
 /// Returns a bound: by chance one of some hundred means of `count` numbers in [0, 1] is further off once in 10^10 (Hoeffding).
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
-constexpr const char* kByChance = "the mean of so many draws is off by more once in 10^10 (Hoeffding)";
+constexpr const char* kByChance = "by chance, the mean of that many draws is off by more once in 10^10 times (Hoeffding)";
 
 /// Checks the share of dropped weights, over all and along each axis. For sums of several weights checks only the variance.
 void share(const Factors& all, const std::string& where, Finding& finding) {

@@ -12,10 +12,10 @@
 namespace ablate {
 namespace {
 
-constexpr Allowed kNone{0, "another data_seed makes other examples: they are drawn, and can be drawn again"},
-    kRealShared{0.01, "real data repeat themselves a little: of IMDb's reviews 0.5 % are in both splits"},
-    kFewTwice{0.01, "drawn at random, some may be drawn twice"},
-    kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"};
+constexpr Allowed kNone{0, "another data_seed makes other examples, so the task can draw a repeated example again"},
+    kRealShared{0.01, "real data repeat themselves a little: 0.5 % of IMDb's reviews are in both splits"},
+    kFewTwice{0.01, "examples are drawn at random, so some may be drawn twice"},
+    kRealTwice{0.05, "real data repeat themselves: 0.4 % of IMDb's training reviews do"};
 
 std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
   return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
@@ -30,9 +30,9 @@ double repeated(std::span<const Content> contents) {
   return found / std::max(all, 1.0);
 }
 
-constexpr Allowed kDrawnText{0.01, "drawn, it can be drawn again"},
-    kRealText{0.05, "beyond the repetitions in the earlier split: real texts quote each other"},
-    kRealPassages{0.05, "real texts quote themselves: of enwik8 0.011"};
+constexpr Allowed kDrawnText{0.01, "text is drawn, so the task can draw a repeated passage again"},
+    kRealText{0.05, "share beyond the repetitions in the earlier split: real texts quote each other"},
+    kRealPassages{0.05, "real texts quote themselves: 0.011 of enwik8 does"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
 /// Least information, in nats, of a searched window, each symbol given the one before. If symbols depend only on the one
 /// before, 2^37 pairs of windows contain an equal pair once in 10^15. Windows are long enough for twice this information.

@@ -189,12 +189,12 @@ TEST_CASE("errors in a match are reported at their place") {
        {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at 1 and at 16, expected a number that "
         "changes with the width; name another width"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"attention.heads\"\n",
-       {"12:9: grid.match.width = attention.heads: attention=adamra has no such width; name a width that every setting "
-        "has, as model.hidden"}},
+       {"12:9: grid.match.width = attention.heads: attention=adamra has no such width; name a width of all settings, as "
+        "model.hidden"}},
       {grid + "model.hidden = [64, 128]\n" + kMatch,
        {"10:7: model.hidden is the width that grid.match solves for, and the grid sets it, too; keep one of the two"}},
       {grid + kMatch + "[[grid.exclude]]\nmodel.hidden = 64\n",
-       {"14:7: model.hidden cannot be named here, because grid.match solves for it; name other parameters"}},
+       {"14:7: model.hidden cannot be named: grid.match solves for it; name other parameters"}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\", attention.heads = 1 }, { attention.plugin = \"softmax\" }, { "
            "attention.plugin = \"adamra\" }]\n" +

@@ -86,11 +86,9 @@ TEST_CASE("mistakes in sections of plugins are each reported at their place") {
       {kLayers + "[grid]\nattention.heads = [2, 4]\n",
        "8:11: unknown key heads in [attention]: attention is a list here, its entries are counted from 0 (did you mean "},
       {kTask + "[attention]\nplugin = \"softmax\"\n[grid]\nattention.0.heads = [2, 4]\n",
-       "6:13: attention.plugin is one attention for all layers, and attention.0 is the first attention of a list; keep one of "
-       "the two"},
+       "6:13: attention.plugin is for all layers, and attention.0 is the first attention of a list; keep one of the two"},
       {kLayers + "[grid]\nattention.plugin = [\"softmax\"]\nattention.0.heads = [2]\n",
-       "9:13: attention.plugin is one attention for all layers, and attention.0 is the first attention of a list; keep one of "
-       "the two"},
+       "9:13: attention.plugin is for all layers, and attention.0 is the first attention of a list; keep one of the two"},
       {kLayers + "[[attention]]\nheads = 2\n",
        "7:1: each entry of [[attention]] needs an attention plugin, and attention.2 names none; write [[attention]] and in "
        "it "},

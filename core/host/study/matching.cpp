@@ -70,9 +70,7 @@ void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& di
     for (const auto& rule : *rules)
       for (const auto& entry : rule.entries)
         if (entry.path == path)
-          diagnostics.add(entry.key, fmt::format("{} cannot be named here, because grid.match solves for it; name other "
-                                                 "parameters",
-                                                 path));
+          diagnostics.add(entry.key, fmt::format("{} cannot be named: grid.match solves for it; name other parameters", path));
 }
 
 /// Returns the settings that name the reference, as a rule of the grid.
@@ -237,8 +235,7 @@ class Matching {
     const auto* limits = Schema::find(section, setting.plugin, key);
     if (limits == nullptr) {
       refuse_match_width(match_, diagnostics_,
-                         fmt::format("{} has no such width; name a width that every setting has, as model.hidden",
-                                     text_of(setting)));
+                         fmt::format("{} has no such width; name a width of all settings, as model.hidden", text_of(setting)));
       return std::nullopt;
     }
     const auto target = target_of(*reference);

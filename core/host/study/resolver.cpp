@@ -108,8 +108,7 @@ json Resolver::layers() {
   if (entry == nullptr) return plugin_section("attention", Kind::kAttention, nullptr);
   if (const auto one = point_->settings.find(setting::kAttentionPlugin); one != point_->settings.end()) {
     report((entry->by_grid ? *entry : one->second).assignment->key,
-           "attention.plugin is one attention for all layers, and attention.0 is the first attention of a list; keep one of "
-           "the two");
+           "attention.plugin is for all layers, and attention.0 is the first attention of a list; keep one of the two");
     return nullptr;
   }
   return entry_sections(section::kAttention, entries(section::kAttention), Kind::kAttention, nullptr);

@@ -26,7 +26,7 @@ bool has_failed(const Cell& cell) {
 const char* untestable(const Cell& cell) {
   if (cell.settings > 1) return "average over several settings";
   if (!std::isfinite(cell.mean)) return "are not all finite";
-  if (cell.samples.empty()) return "are made of means, not of seeds";
+  if (cell.samples.empty()) return "are computed from means, not from seeds";
   const bool has_seeds = cell.samples.front().seed.has_value();
   if (has_failed(cell)) return has_seeds ? "are of the seeds that survived" : "are of the trials that survived";
   if (cell.unsettled) return "were timed on a busy machine";
@@ -44,7 +44,7 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   into.significance = Comparison::Significance::kUntested;
   if (other.n == 0) return leave(at, at, "have no reference: it has no value there", into);
   if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
-    return leave(at, at, "are compared with an average that holds them", into);
+    return leave(at, at, "are compared with an average that includes them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's", into);
   const auto difference = difference_of(cell.samples, other.samples, table_.t_test);
   // Both means are numbers: a seed that diverged is not left out because it has no partner.
@@ -197,15 +197,15 @@ std::string Comparisons::test_text(const std::string& marks) const {
   const bool t = table_.t_test;
   if (any_pairs) tests.emplace_back(fmt::format("paired by seed: t interval, {} test", t ? "paired t" : "sign-flip"));
   if (any_sides)
-    tests.emplace_back(fmt::format("{}: Welch's interval, {} test", have_seeds() ? "fewer than two seeds shared" : "no seeds",
+    tests.emplace_back(fmt::format("{}: Welch's interval, {} test", have_seeds() ? "fewer than two shared seeds" : "no seeds",
                                    t ? "Welch's t" : "permutation"));
   const bool any_neutral = std::any_of(tested_.begin(), tested_.end(), [&](const Tested& one) {
     return one.into != nullptr && !is_judged(metric_of(one.cell));
   });
   return fmt::format("{}{}, at {:g} % over {} comparison{} (Holm); n = {} {}{}; {}; p {}", marks,
                      !any_neutral                           ? ""
-                     : marks.find('*') == std::string::npos ? "; differs, without a better end"
-                                                            : "; ≠ differs, without a better end",
+                     : marks.find('*') == std::string::npos ? "; differs (the metric has no better end)"
+                                                            : "; ≠ differs (the metric has no better end)",
                      100 * kLevel, tested_.size(), tested_.size() == 1 ? "" : "s",
                      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
                      have_seeds() ? "seeds" : "values", table_.varied.empty() ? "" : ", which vary " + table_.varied,

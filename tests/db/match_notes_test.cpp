@@ -81,11 +81,11 @@ TEST_CASE("rows are compared with the reference of their own task, if that refer
   CHECK(has(tasks.note(kBySoftmax, {"attention"}), "except: attention=adamra -49.8 % (10050 instead of 20000)"));
   CHECK_FALSE(has(tasks.note(kBySoftmax, {"attention"}, {"task.pool=1"}), "except"));
   CHECK(History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax) ==
-        "parameters matched to attention=softmax, by model.hidden: not compared, because their reference has not run: "
+        "parameters as in attention=softmax, by model.hidden: not compared, because their reference has not run: "
         "attention=adamra model.hidden=40");
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
   CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
-            "parameters matched to attention=softmax, by model.hidden: not compared: "));
+            "parameters as in attention=softmax, by model.hidden: not compared: "));
   // One of two tasks has no reference; the other task's reference does not count for it.
   const History half({{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 0}, {"adamra", 40, 1, 10050}, {"linear", 9, 2, 10050}});
   CHECK(half.note(kBySoftmax, {"attention"}) ==

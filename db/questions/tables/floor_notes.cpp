@@ -328,7 +328,7 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   if (is_share)
     note += fmt::format("within the floor's interval [{:.1f}, {:.1f}] or {} it", low, high, more ? "below" : "above");
   else
-    note += "no better than the first";
+    note += "no better than the best floor";
   if (!floors.left_out.empty())
     note += fmt::format("; no time was left for {}: `ablate audit` tries again", fmt::join(floors.left_out, ", "));
   return note;

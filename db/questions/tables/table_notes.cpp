@@ -203,8 +203,7 @@ std::string match_note(const MatchedTrials& trials, std::int64_t experiment, con
   const auto not_compared =
       alone.empty() ? "" : fmt::format("not compared, because their reference has not run: {}", fmt::join(alone, "; "));
   if (!is_any)
-    return alone.empty() ? ""
-                         : fmt::format("{} matched to {}, by {}: {}", match.text(), match.reference, match.width, not_compared);
+    return alone.empty() ? "" : fmt::format("{} as in {}, by {}: {}", match.text(), match.reference, match.width, not_compared);
   return fmt::format("{} matched within {:g} % to {}, by {}{}{}{}{}", match.text(), 100 * kMatchedWithin, match.reference,
                      match.width, off.empty() ? "" : ", except: ", fmt::join(off, "; "), alone.empty() ? "" : "; ",
                      not_compared);
@@ -335,8 +334,8 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
       const auto note = match_note({from.reader, id, *match, shown}, id, *match, from, table);
       if (!note.empty()) notes.push_back(experiments.size() > 1 ? fmt::format("{}: {}", name, note) : note);
     } catch (const Error& error) {
-      notes.push_back(fmt::format("{} matched to {}, by {}: not compared: {}", match->text(), match->reference, match->width,
-                                  error.what()));
+      notes.push_back(
+          fmt::format("{} as in {}, by {}: not compared: {}", match->text(), match->reference, match->width, error.what()));
     }
   }
   return notes;

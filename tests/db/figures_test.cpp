@@ -91,7 +91,7 @@ TEST_CASE("a curve is the mean over seeds at the steps that all seeds have, with
   CHECK(softmax.points[0].y_low == Approx(3 - std::sqrt(2)));
   CHECK(softmax.points[0].y_high == Approx(3 + std::sqrt(2)));
   CHECK(softmax.points[1].x == 20);
-  CHECK(has_note(figure, "steps that not every seed has are left out: softmax"));
+  CHECK(has_note(figure, "steps that some seeds lack are left out: softmax"));
   CHECK(has(figure.caption, "standard deviation over seeds"));
 }
 

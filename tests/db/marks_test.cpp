@@ -76,7 +76,7 @@ TEST_CASE("rows with too few seeds are named, and rows with enough seeds are tes
   const auto table = study.table({"attention=softmax"});
   CHECK(table.cell(0, 0, 0).comparison().significance == Significance::kBetter);
   CHECK(table.cell(1, 0, 0).comparison().significance == Significance::kTooFew);
-  CHECK(notes(table, "not tested: numbers of short are of too few seeds for the exact test"));
+  CHECK(notes(table, "not tested: numbers of short come from too few seeds for the exact test"));
 }
 
 TEST_CASE("a metric without a better direction is tested with a neutral mark, and untested rows are named") {
@@ -180,5 +180,5 @@ TEST_CASE("an untested difference has a reason: no spread for a t test, or no nu
   auto none = table_of(kAccuracy, {{"none", {}}, {"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=none"}}}, none);
   CHECK(none.cells[1].comparison().significance == Significance::kUntested);
-  CHECK(notes(none, "numbers of five, six have no reference: it has no value there"));
+  CHECK(notes(none, "numbers of five, six have no reference: the reference has no value there"));
 }

@@ -53,7 +53,7 @@ TEST_CASE("power: output for people has digits and units, and a reason for each 
   CHECK(row(data, "linear")[5].is_null());
   CHECK(row(data, "equal")[6].is_null());
   CHECK(row(text, "one")[4] == "-");
-  CHECK(row(text, "one")[7] == "its numbers are of one seed");
+  CHECK(row(text, "one")[7] == "its numbers come from one seed");
 }
 
 TEST_CASE("power: contrasts are the contrasts that the table tests") {

@@ -166,7 +166,7 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
   note_some(at + "no curve", none, figure);
   note_some(at + "no band, only one trial", single, figure);
   note_some(at + "no band, a mean over several settings", several, figure);
-  note_some(at + "steps that not every seed has are left out", shortened, figure);
+  note_some(at + "steps that some seeds lack are left out", shortened, figure);
   return panel;
 }
 

@@ -80,7 +80,7 @@ std::string note_of(const Audit& audit, const std::string& options) {
     const auto text = value.is_string() ? value.get<std::string>() : plain_json(value);
     set += " --set " + shell_word(name + "=" + text);
   }
-  return fmt::format("the data of {} fail an audit: {}; `ablate audit {}{}{}` shows all", one_row(audit.task),
+  return fmt::format("the data of {} fail an audit: {}; `ablate audit {}{}{}` shows all findings", one_row(audit.task),
                      found_text(audit.findings), shell_word(audit.task), set, options);
 }
 
@@ -253,7 +253,7 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment) {
   std::vector<std::string> notes;
   if (selection.earlier > 0)
-    notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate attempts {}` shows all that ran",
+    notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate attempts {}` shows all trials that ran",
                                 selection.earlier == 1 ? "1 trial" : fmt::format("{} trials", selection.earlier),
                                 selection.earlier == 1 ? "is" : "are", shell_word(experiment)));
   if (const auto again = selection.superseded - selection.superseded_imports; again > 0)

@@ -151,7 +151,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
                           difference.untested});
 }
 
-constexpr double kMostEffect = 50;  ///< in deviations: above it the exact test alone sets the number of seeds
+constexpr double kMostEffect = 50;  ///< in deviations: above it only the exact test sets the number of seeds
 
 int seeds_needed(double difference, double deviation, double level, bool t_test) {
   return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);

@@ -82,7 +82,7 @@ void Comparisons::decide() {
     auto& one = tested_[i];
     one.p_holm = adjusted[i];
     if (one.into == nullptr) continue;
-    if (one.difference.least_p > kLevel) {  // n alone rules it out, whatever the values
+    if (one.difference.least_p > kLevel) {  // n rules it out, whatever the values
       if (any_can_be_significant()) left_["come from too few seeds for the exact test"].insert(one.cell);
       one.into->significance = Comparison::Significance::kTooFew;
       one.into->untested = fmt::format("n = {} is too small for the exact test", one.difference.n);

@@ -78,7 +78,7 @@ std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& t
   return all;
 }
 
-/// Fills reference and changes of all metrics: the effect of changing one parameter alone, against a setting of the grid.
+/// Fills reference and changes of all metrics: the effect of changing only one parameter, against a setting of the grid.
 /// Adds notes to `table`. For the parameters see effects_of.
 void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
   const auto reference = reference_of(table, conditions);

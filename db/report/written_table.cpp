@@ -45,7 +45,7 @@ std::size_t table_begin(const std::string& line, Format format) {
   return line.find(format == Format::kLatex ? "\\begin{tabular}" : "#table(");
 }
 
-/// True if a line of a table shows no text: a blank line, a comment alone, or a rule (\midrule, table.hline(), <tbody>).
+/// True if a line of a table shows no text: a blank line, only a comment, or a rule (\midrule, table.hline(), <tbody>).
 bool shows_nothing(const std::string& line, Format format) {
   static const std::regex latex(R"((\\(toprule|midrule|bottomrule|hline|addlinespace(\[[0-9.]+(pt|em|ex|mm)\])?|)"
                                 R"(cmidrule(\([lr]+\))?\{[0-9]+-[0-9]+\})\s*)*)"),

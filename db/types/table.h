@@ -53,7 +53,7 @@ struct Comparison {
   double value = kNoNumber;  ///< mean of the paired differences, or difference of the means: this cell minus the reference
   double low = kNoNumber;    ///< 95 % interval of `value`
   double high = kNoNumber;
-  double p = kNoNumber;       ///< two-sided, of this comparison alone
+  double p = kNoNumber;       ///< two-sided, of only this comparison
   double p_holm = kNoNumber;  ///< corrected over all comparisons of the table
   std::string untested;       ///< reason for kUntested and kTooFew, "its numbers come from one seed"
   bool paired = false;

@@ -33,7 +33,7 @@ const char* kind(mode_t mode) {
   throw Error(
       fmt::format("{} is a link to {}, where there is no {}; {}, or remove the link", link.string(), target.string(),
                   has_folder ? "file" : "folder " + folder.string(),
-                  has_folder ? fmt::format("make it by `touch {}`", shell_word(target.string())) : "mount or make that"));
+                  has_folder ? fmt::format("make it by `touch {}`", shell_word(target.string())) : "mount or make the folder"));
 }
 
 }  // namespace

@@ -240,7 +240,7 @@ KeptFiles Store::limit_output(std::uintmax_t most_bytes) { return remove(oldest_
 KeptFiles Store::tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) {
   const auto needless =
       implementation_->use([&] { return needless_checkpoints(implementation_->database, file(), running, most_bytes); });
-  // Writes the results to disk first, in case the power fails: a commit alone may still be in memory.
+  // Writes the results to disk first, in case the power fails: a commit may still be only in memory.
   if (!needless.done.empty())
     implementation_->use(
         [&] { return Statement(implementation_->database, "PRAGMA wal_checkpoint(PASSIVE)").tryExecuteStep(); });
@@ -308,7 +308,7 @@ void Store::remove_owner(std::int64_t slot, const std::function<void()>& last) {
 LeaseAnswer Store::take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                               const IsOver& is_over) {
   const LeaseRequest request{key, slot, since, again, is_over};
-  // Most requested trials are done or run elsewhere. The read alone then avoids waiting for the writer's lock.
+  // Most requested trials are done or run elsewhere. This read then avoids waiting for the writer's lock.
   const auto none = implementation_->use([&] { return not_leased(implementation_->database, request); });
   if (none) return *none;
   return implementation_->write([&] { return db::take_lease(implementation_->database, request); });

@@ -93,8 +93,8 @@ View trials(SQLite::Database& database) {
     return fmt::format("(SELECT value FROM result WHERE metric = {} AND attempt = a.id)", id);
   });
   return make("trials",
-              "one row per trial that has run: its latest done attempt, else its latest; one column per parameter and "
-              "metric",
+              "one row per trial that has run: its latest done attempt, or its latest attempt if none is done; one column per "
+              "parameter and metric",
               columns.all(),
               fmt::format("trial t JOIN attempt a ON a.id = coalesce((SELECT id FROM attempt WHERE trial = t.id AND outcome = "
                           "'done' ORDER BY {0} LIMIT 1), (SELECT id FROM attempt WHERE trial = t.id ORDER BY {0} LIMIT 1))",
@@ -158,7 +158,7 @@ std::vector<View> views(SQLite::Database& database) {
             {"checked_length", "nullif(u.checked_length, 0)"}},
            "attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON p.id = u.plugin JOIN trial "
            "t ON t.id = a.trial"));
-  all.push_back(make("verdicts", "one row per plugin's code that `ablate check` has checked, with the latest verdict",
+  all.push_back(make("verdicts", "one row per checked code of a plugin, with the latest verdict of `ablate check`",
                      {{"kind", "v.kind"},
                       {"plugin", "v.plugin"},
                       {"code_identity", "v.code_identity"},
@@ -170,7 +170,7 @@ std::vector<View> views(SQLite::Database& database) {
                        "(SELECT group_concat(place || ': ' || length, ', ') FROM checked_length c WHERE (c.kind, c.plugin, "
                        "c.code_identity, c.suite) = (v.kind, v.plugin, v.code_identity, v.suite))"}},
                      "verdict v"));
-  all.push_back(make("audits", "one row per task's data that `ablate audit` has examined, with the latest findings",
+  all.push_back(make("audits", "one row per set of data of a task, with the latest findings of `ablate audit`",
                      {{"digest", "u.digest"},
                       {"task", "u.task"},
                       {"parameters", "u.parameters"},
@@ -180,7 +180,7 @@ std::vector<View> views(SQLite::Database& database) {
                       {"findings", "u.findings"}},
                      "audit u"));
   all.push_back(make("floors",
-                     "one row per task's training and test examples: scores of predictors of a few lines, by `ablate audit`",
+                     "one row per training and test set of a task: scores of simple predictors, found by `ablate audit`",
                      {{"digest", "f.digest"},
                       {"task", "f.task"},
                       {"test_rows", "f.test_rows"},
@@ -212,11 +212,11 @@ std::vector<View> views(SQLite::Database& database) {
                      "note n JOIN experiment e ON e.id = n.experiment"));
   all.push_back(make(
       "members",
-      "the trials of an experiment, in grid order; listed: 1 if its latest grid has the trial; cell: trials with one "
+      "the trials of an experiment, in grid order; listed: 1 if its latest grid has the trial; cell: trials with the same "
       "number differ only in tuned values and seeds",
       {{"experiment", "e.name"}, {"trial", "m.trial"}, {"position", "m.position"}, {"listed", "m.listed"}, {"cell", "m.cell"}},
       "experiment_trial m JOIN experiment e ON e.id = m.experiment"));
-  all.push_back(make("published", "papers' values for an experiment's trials, from its study",
+  all.push_back(make("published", "values that papers report for an experiment's trials, from its study",
                      {{"experiment", "e.name"},
                       {"trial", "p.trial"},
                       {"key", "t.key"},

@@ -26,11 +26,11 @@ bool has_failed(const Cell& cell) {
 const char* untestable(const Cell& cell) {
   if (cell.settings > 1) return "average over several settings";
   if (!std::isfinite(cell.mean)) return "are not all finite";
-  if (cell.samples.empty()) return "are made of means, not of seeds";
+  if (cell.samples.empty()) return "are computed from means, not from seeds";
   const bool has_seeds = cell.samples.front().seed.has_value();
-  if (has_failed(cell)) return has_seeds ? "are of the seeds that survived" : "are of the trials that survived";
+  if (has_failed(cell)) return has_seeds ? "include only seeds that survived" : "include only trials that survived";
   if (cell.unsettled) return "were timed on a busy machine";
-  if (cell.n == 1) return has_seeds ? "are of one seed" : "are single values";
+  if (cell.n == 1) return has_seeds ? "come from one seed" : "are single values";
   return "";
 }
 
@@ -42,10 +42,10 @@ void Comparisons::leave(std::size_t at, std::size_t whose, const std::string& wh
 void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   const auto &cell = table_.cells[at], &other = table_.cells[to];
   into.significance = Comparison::Significance::kUntested;
-  if (other.n == 0) return leave(at, at, "have no reference: it has no value there", into);
+  if (other.n == 0) return leave(at, at, "have no reference: the reference has no value there", into);
   if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
-    return leave(at, at, "are compared with an average that holds them", into);
-  if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's", into);
+    return leave(at, at, "are compared with an average that includes them", into);
+  if (cell.tasks != other.tasks) return leave(at, at, "come from other tasks or test examples than the reference's", into);
   const auto difference = difference_of(cell.samples, other.samples, table_.t_test);
   // Both means are numbers: a seed that diverged is not left out because it has no partner.
   into.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
@@ -82,8 +82,8 @@ void Comparisons::decide() {
     auto& one = tested_[i];
     one.p_holm = adjusted[i];
     if (one.into == nullptr) continue;
-    if (one.difference.least_p > kLevel) {  // n alone rules it out, whatever the values
-      if (any_can_be_significant()) left_["are of too few seeds for the exact test"].insert(one.cell);
+    if (one.difference.least_p > kLevel) {  // n rules it out, whatever the values
+      if (any_can_be_significant()) left_["come from too few seeds for the exact test"].insert(one.cell);
       one.into->significance = Comparison::Significance::kTooFew;
       one.into->untested = fmt::format("n = {} is too small for the exact test", one.difference.n);
       continue;
@@ -197,15 +197,15 @@ std::string Comparisons::test_text(const std::string& marks) const {
   const bool t = table_.t_test;
   if (any_pairs) tests.emplace_back(fmt::format("paired by seed: t interval, {} test", t ? "paired t" : "sign-flip"));
   if (any_sides)
-    tests.emplace_back(fmt::format("{}: Welch's interval, {} test", have_seeds() ? "fewer than two seeds shared" : "no seeds",
+    tests.emplace_back(fmt::format("{}: Welch's interval, {} test", have_seeds() ? "fewer than two shared seeds" : "no seeds",
                                    t ? "Welch's t" : "permutation"));
   const bool any_neutral = std::any_of(tested_.begin(), tested_.end(), [&](const Tested& one) {
     return one.into != nullptr && !is_judged(metric_of(one.cell));
   });
   return fmt::format("{}{}, at {:g} % over {} comparison{} (Holm); n = {} {}{}; {}; p {}", marks,
                      !any_neutral                           ? ""
-                     : marks.find('*') == std::string::npos ? "; differs, without a better end"
-                                                            : "; ≠ differs, without a better end",
+                     : marks.find('*') == std::string::npos ? "; differs (the metric has no better end)"
+                                                            : "; ≠ differs (the metric has no better end)",
                      100 * kLevel, tested_.size(), tested_.size() == 1 ? "" : "s",
                      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
                      have_seeds() ? "seeds" : "values", table_.varied.empty() ? "" : ", which vary " + table_.varied,

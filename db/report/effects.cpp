@@ -43,8 +43,8 @@ std::size_t reference_of(const Table& table, const std::vector<std::string>& con
   for (const auto& path : table.row_paths)
     if (std::none_of(conditions.begin(), conditions.end(), [&](const auto& one) { return one.starts_with(path + "="); }))
       rest.push_back(path);
-  throw Error(fmt::format("{} {}: found several settings that have it, expected one; name it further, by {}", kReference,
-                          lines.text, fmt::join(rest, " or ")));
+  throw Error(fmt::format("{} {}: found several settings, expected one; add a value of {}", kReference, lines.text,
+                          fmt::join(rest, " or ")));
 }
 
 /// Returns the index of the only parameter that differs between two settings, or nullopt. Ignores absent parameters.
@@ -78,7 +78,7 @@ std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& t
   return all;
 }
 
-/// Fills reference and changes of all metrics: the effect of changing one parameter alone, against a setting of the grid.
+/// Fills reference and changes of all metrics: the effect of changing only one parameter, against a setting of the grid.
 /// Adds notes to `table`. For the parameters see effects_of.
 void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
   const auto reference = reference_of(table, conditions);
@@ -106,7 +106,7 @@ void fill_changes(Table& table, const std::vector<std::string>& conditions, std:
   }
   comparisons.decide();
   comparisons.note("better, worse than " + all.front().reference);
-  if (changes.empty()) table.notes.emplace_back("no setting differs from the reference in one parameter alone");
+  if (changes.empty()) table.notes.emplace_back("no setting differs from the reference in only one parameter");
 }
 
 /// The settings' values, by parameter.
@@ -213,13 +213,13 @@ Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, 
     for (const auto block : group.blocks) left_out.erase(trials.setting_of[block]);
   }
   if (groups.size() > 1)
-    notes.push_back(fmt::format("{}: compare {} only among each other, they have too few settings in common with the others",
+    notes.push_back(fmt::format("{}: compare values only within a group, because the groups share too few settings: {}",
                                 all.path, fmt::join(groups, "; and ")));
   std::vector<std::string> texts;
   for (const auto setting : left_out) texts.push_back(trials.settings[setting]);
   if (!texts.empty() && !groups.empty())
     notes.push_back(
-        fmt::format("{}: its means leave out settings that not all compared values have: {}", all.path, some_of(texts)));
+        fmt::format("{}: its means leave out settings that some compared values lack: {}", all.path, some_of(texts)));
   return all;
 }
 
@@ -383,8 +383,8 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
     if (levels.is_chosen[p])
       notes.push_back(
-          fmt::format("{} has one value for each setting of the others, like a value that dev chooses: the others are not "
-                      "matched by it",
+          fmt::format("{} has one value for each setting of the others, like a value that dev chooses: other parameters are "
+                      "not matched by it",
                       table.row_paths[p]));
   for (const auto& path : table.row_paths)
     for (const auto& own : table.row_paths)
@@ -401,7 +401,7 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
                               rest)
                         : fmt::format(
                               ". Importance is the share of the variance that a parameter explains beyond the others "
-                              "(least squares, type II): shares need not add up. All together leave {:.1f} %",
+                              "(least squares, type II): shares need not add up. All parameters together leave {:.1f} %",
                               rest);
   int without = 0, trials = 0;
   const auto metric =

@@ -17,8 +17,8 @@ std::vector<std::string> reference_conditions(const std::string& text);
 /// setting of the other parameters need not match either. Trials without the parameter are excluded. Values without common
 /// settings get no estimate.
 /// - Importance: the share of the variance between the settings' means (over seeds, each with equal weight) that the parameter
-/// explains alone. On a full grid it is the main effect in the functional ANOVA (Hutter, Hoos and Leyton-Brown 2014, section
-/// 3). Otherwise it is the least-squares share of type II: what the parameter explains beyond all others except its own
+/// explains by itself. On a full grid it is the main effect in the functional ANOVA (Hutter, Hoos and Leyton-Brown 2014,
+/// section 3). Otherwise it is the least-squares share of type II: what the parameter explains beyond all others except its own
 /// parameters. These shares need not add up to 1. On a full grid both definitions agree.
 /// - Changes: compared as by --against (db/report/comparisons.h), with Holm's correction over all changes and metrics.
 /// @param settings one row for each setting and no columns; receives the notes of the tests

@@ -19,7 +19,7 @@ struct Field {
   bool second = false;            ///< second of its column, significantly better than the third
   std::string significance = {};  ///< result of the test: "*", "-" or "="
   bool unsettled = false;         ///< a time measured on a busy machine
-  std::string mark = {};          ///< "!", "?" or ">": the suite's verdict on this field's plugins alone
+  std::string mark = {};          ///< "!", "?" or ">": the suite's verdict, only on this field's plugins
   std::string failures = {};      ///< trials that are not done; shown alone if text is ""
   /// Index in Table::cells of the cell that the number comes from.
   std::optional<std::size_t> cell = {};
@@ -54,7 +54,7 @@ struct Emphasis {
   const char *second_before, *second_after;  ///< around the second
   const char* unsettled;                     ///< before a time measured on a busy machine
 };
-/// Returns "! ~85.31 ± 0.42 *, failed 1/3: out of memory". The emphasis surrounds the number alone.
+/// Returns "! ~85.31 ± 0.42 *, failed 1/3: out of memory". The emphasis surrounds only the number.
 std::string plain(const Field& field, const Emphasis& emphasis);
 
 /// A printed table contains the origin of its numbers, in comments or attributes. Returns the words of the command as a JSON

@@ -15,7 +15,7 @@ const std::vector<const Statistic*>& all_statistics() {
 
 std::string refusal_together(const AskedStatistics& asked) {
   if (asked.contains("test") && !asked.contains("against") && !asked.contains("contrasts"))
-    return "test: found neither --against nor --contrasts, expected one of them: without it nothing is tested";
+    return "test: found neither --against nor --contrasts, expected one of them: they choose what is tested";
   return "";
 }
 

@@ -19,7 +19,7 @@ constexpr std::size_t kCurve = 16;     ///< cells
 constexpr std::size_t kBar = 50;       ///< columns
 constexpr std::size_t kLabel = 16;     ///< columns that a label gets before other fields are shown
 constexpr std::size_t kReasons = 5;    ///< reasons of failures
-constexpr double kLongUnchanged = 60;  ///< seconds without a step after which the line says so
+constexpr double kLongUnchanged = 60;  ///< seconds without a step after which the line shows this
 
 /// Returns the first columns of a text, with "…" if anything is left out.
 std::string cut(const std::string& text, std::size_t columns) {

@@ -45,7 +45,7 @@ std::size_t table_begin(const std::string& line, Format format) {
   return line.find(format == Format::kLatex ? "\\begin{tabular}" : "#table(");
 }
 
-/// True if a line of a table shows no text: a blank line, a comment alone, or a rule (\midrule, table.hline(), <tbody>).
+/// True if a line of a table shows no text: a blank line, only a comment, or a rule (\midrule, table.hline(), <tbody>).
 bool shows_nothing(const std::string& line, Format format) {
   static const std::regex latex(R"((\\(toprule|midrule|bottomrule|hline|addlinespace(\[[0-9.]+(pt|em|ex|mm)\])?|)"
                                 R"(cmidrule(\([lr]+\))?\{[0-9]+-[0-9]+\})\s*)*)"),
@@ -417,7 +417,7 @@ std::vector<std::string> table_differences(const WrittenTable& found, const Writ
   }
   for (const auto& [label, row] : is)
     if (find(should, label) == nullptr)
-      differences.push_back(fmt::format("{}:{}: {}: a row that the history does not give", name, row->line, label));
+      differences.push_back(fmt::format("{}:{}: {}: a row that is not in the history", name, row->line, label));
   for (const auto& line : note_differences(found.notes, expected.notes, found.line, name)) differences.push_back(line);
   for (std::size_t i = 0; i < std::min(found.frames.size(), expected.frames.size()); ++i)
     for (const auto& line : frame_differences(found.frames[i], expected.frames[i], name)) differences.push_back(line);
@@ -436,7 +436,7 @@ std::vector<std::string> note_differences(const std::map<std::size_t, std::strin
       differences.push_back(fmt::format("{}:{}: a note of the history that the file lacks: {}", name, table, note));
   for (const auto& [line, note] : found)
     if (!should.contains(without_commands(note)))
-      differences.push_back(fmt::format("{}:{}: a note that the history does not give: {}", name, line, note));
+      differences.push_back(fmt::format("{}:{}: a note that is not in the history: {}", name, line, note));
   return differences;
 }
 

@@ -1,4 +1,4 @@
-// Effects of a grid's parameters on a metric: marginal means, importance, changes of one parameter alone. No SQLite.
+// Effects of a grid's parameters on a metric: marginal means, importance, changes of only one parameter. No SQLite.
 #pragma once
 
 #include <limits>
@@ -37,7 +37,7 @@ struct Effects {
 
   MetricInfo metric;
   std::vector<Parameter> parameters;                       ///< most important first
-  double rest = std::numeric_limits<double>::quiet_NaN();  ///< share that no parameter explains alone: interactions and noise
+  double rest = std::numeric_limits<double>::quiet_NaN();  ///< share that no single parameter explains: interactions and noise
   bool full = false;                                       ///< true if every combination of the values has a number
   std::size_t settings = 0;                                ///< number of settings that have a number
   std::string reference;                                   ///< "attention=softmax task.pool=2"; "": none was requested

@@ -31,7 +31,7 @@ struct FigureSeries {
   enum class Shape {
     kLine,        ///< points joined, the band between y_low and y_high filled
     kMarkedLine,  ///< a line with a marker and bars at each point
-    kMarkers,     ///< markers and bars alone
+    kMarkers,     ///< only markers and bars
     kStaircase,   ///< a thin line without a name: the best that the points reach
   };
   std::string name;       ///< "" for a staircase

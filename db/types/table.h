@@ -53,9 +53,9 @@ struct Comparison {
   double value = kNoNumber;  ///< mean of the paired differences, or difference of the means: this cell minus the reference
   double low = kNoNumber;    ///< 95 % interval of `value`
   double high = kNoNumber;
-  double p = kNoNumber;       ///< two-sided, of this comparison alone
+  double p = kNoNumber;       ///< two-sided, of only this comparison
   double p_holm = kNoNumber;  ///< corrected over all comparisons of the table
-  std::string untested;       ///< reason for kUntested and kTooFew, "its numbers are of one seed"
+  std::string untested;       ///< reason for kUntested and kTooFew, "its numbers come from one seed"
   bool paired = false;
   int n = 0;                     ///< pairs, or values of the smaller side
   double deviation = kNoNumber;  ///< standard deviation of the paired differences (n - 1)

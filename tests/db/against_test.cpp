@@ -166,8 +166,8 @@ TEST_CASE("the table names rows that are not tested: survivors, single seeds, mi
   CHECK(of(table, "dies").significance == Significance::kUntested);
   CHECK(of(table, "once").significance == Significance::kUntested);
   CHECK(of(table, "late").significance != Significance::kUntested);
-  CHECK(notes(table, "not tested: numbers of dies are of the seeds that survived"));
-  CHECK(notes(table, "not tested: numbers of once are of one seed"));
+  CHECK(notes(table, "not tested: numbers of dies include only seeds that survived"));
+  CHECK(notes(table, "not tested: numbers of once come from one seed"));
   CHECK(notes(table, "without a partner: late less softmax: seeds 1, 2 of softmax"));
 
   Folder folder;
@@ -261,7 +261,7 @@ TEST_CASE("rows with other test examples are not compared; a note reports data t
   const auto table = make_table(Reader(folder / "a.db"), asked);
   CHECK(of(table, "linear").significance == Significance::kBetter);
   CHECK(of(table, "short").significance == Significance::kUntested);
-  CHECK(notes(table, "not tested: numbers of short are of other tasks or test examples than the reference's"));
+  CHECK(notes(table, "not tested: numbers of short come from other tasks or test examples than the reference's"));
   CHECK(notes(table, "which vary the initial weights and the order of training and the data"));
 }
 

@@ -55,7 +55,7 @@ struct Study {
 
 const std::string kNote =
     "the data of image fail an audit: one rule, label by length: no rule at all; `ablate audit image --set 'data=my pictures' "
-    "--set pool=2` shows all";
+    "--set pool=2` shows all findings";
 
 }  // namespace
 
@@ -105,7 +105,7 @@ TEST_CASE("a table reports failed audits of its data and of this suite, each onc
     TableRequest request;
     request.check_options = [](const auto&) { return " --plugins build"; };
     request.database_option = " --db a.db";
-    CHECK(study.notes(request).at(0).ends_with("--set pool=2 --plugins build --db a.db` shows all"));
+    CHECK(study.notes(request).at(0).ends_with("--set pool=2 --plugins build --db a.db` shows all findings"));
   }
   SECTION("another program wrote the file") {
     study.store.put_audit(audit);
@@ -117,6 +117,6 @@ TEST_CASE("a table reports failed audits of its data and of this suite, each onc
     audit.findings = {1, nullptr, {{"verdict", 3}}, {{"verdict", "failed"}}};
     study.store.put_audit(audit);
     CHECK(study.notes().at(0) ==
-          "the data of image fail an audit: ; `ablate audit image --set 'data=my pictures' --set pool=2` shows all");
+          "the data of image fail an audit: ; `ablate audit image --set 'data=my pictures' --set pool=2` shows all findings");
   }
 }

@@ -92,7 +92,7 @@ TEST_CASE("averages are tested seed by seed like any other column, and sort the 
   // A column of the average is not compared with the average.
   const auto columns = study.table({{"against", {"task.pool=1"}}});
   CHECK(columns.cell(0, 0, 2).comparison().significance == Significance::kUntested);
-  CHECK(has(columns.cell(0, 0, 2).comparison().untested, "compared with an average that holds them"));
+  CHECK(has(columns.cell(0, 0, 2).comparison().untested, "compared with an average that includes them"));
 }
 
 TEST_CASE("a row with a missing cell has no average, and a row without common seeds has no deviation") {
@@ -108,11 +108,11 @@ TEST_CASE("a row with a missing cell has no average, and a row without common se
   CHECK(table.cell(2, 0, 2).mean == Approx(57.5));
   CHECK(std::isnan(table.cell(2, 0, 2).deviation));
   for (const std::size_t row : {0, 2}) CHECK(table.cell(row, 0, 2).comparison().significance == Significance::kUntested);
-  CHECK(has(table.cell(2, 0, 2).comparison().untested, "are made of means, not of seeds"));
-  CHECK(notes(table, "average: rows whose columns are of unlike seeds"));
-  CHECK(notes(table, "average: rows that lack a number in a column have none"));
+  CHECK(has(table.cell(2, 0, 2).comparison().untested, "are computed from means, not from seeds"));
+  CHECK(notes(table, "average: rows have no deviation if their columns"));
+  CHECK(notes(table, "average: rows that lack a number in a column have no average"));
   const Pooled single({{"single", {{1, {40, 50}}, {2, {60}}}}});
-  CHECK(notes(single.table({}), "average: rows whose columns are of unlike seeds"));
+  CHECK(notes(single.table({}), "average: rows have no deviation if their columns"));
 }
 
 namespace {
@@ -159,7 +159,7 @@ TEST_CASE("settings of a cell have the same weight, even with different numbers 
   CHECK(cell.published == Approx(15));
   CHECK(std::isnan(cell.deviation));
   CHECK(notes(unlike.table({}),
-              "settings of a cell have unlike seeds, or numbers of values; each has the same weight: "
+              "settings of a cell have different seeds or numbers of values; each setting has the same weight: "
               "softmax"));
   // A failed setting does not have the seeds of the other setting.
   const Rates gone({{0.1, {10, 14}}, {0.2, {-1, -1}}});
@@ -175,7 +175,7 @@ TEST_CASE("the deviation over settings is the deviation between the seeds' means
   CHECK(cell.n == 3);
   CHECK(cell.deviation == Approx(std::sqrt((64.0 / 9 + 100.0 / 9 + 4.0 / 9) / 2)));
   CHECK(has(to_text(table, Format::kText), "17.7 ± 3.1 (2 settings)"));
-  CHECK_FALSE(notes(table, "unlike seeds"));
+  CHECK_FALSE(notes(table, "different seeds"));
   CHECK(study.table({}, {{"interval", {"0"}}}).cell(0, 0, 0).number("interval") ==
         Approx(4.302652729911275 * cell.deviation / std::sqrt(3)));
 }
@@ -205,7 +205,7 @@ TEST_CASE("a derived value with a better direction is tested, and a derived valu
   CHECK(asked("gain = test/accuracy").cell(0, 2, 0).comparison().significance == Significance::kNone);
   const auto means = asked("place[max] = rank(test/accuracy)");
   CHECK(means.cell(0, 2, 0).comparison().significance == Significance::kUntested);
-  CHECK(has(means.cell(0, 2, 0).comparison().untested, "are made of means, not of seeds"));
+  CHECK(has(means.cell(0, 2, 0).comparison().untested, "are computed from means, not from seeds"));
   CHECK(has(error_of([&] { asked("[max] = test/accuracy"); }), "expected NAME = EXPRESSION"));
   const auto sorted = study.table_with({{"derive", {"loss[min] = -test/accuracy"}}, {"sort", {"loss"}}});
   CHECK(sorted.rows.front() == std::vector<std::string>{"above"});

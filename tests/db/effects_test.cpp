@@ -217,7 +217,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, but not estimate
   CHECK(value(effects, "attention", "flat").mean == Approx(12));
   CHECK(value(effects, "attention", "a").mean == Approx(79));
   CHECK(value(effects, "attention", "a").n == 4);
-  CHECK(notes(effects, "attention: its means leave out settings that not all compared values have: task.length=256"));
+  CHECK(notes(effects, "attention: its means leave out settings that some compared values lack: task.length=256"));
 }
 
 TEST_CASE("effects: a parameter that has one value per setting because dev chose it is not matched") {

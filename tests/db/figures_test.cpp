@@ -91,7 +91,7 @@ TEST_CASE("a curve is the mean over seeds at the steps that all seeds have, with
   CHECK(softmax.points[0].y_low == Approx(3 - std::sqrt(2)));
   CHECK(softmax.points[0].y_high == Approx(3 + std::sqrt(2)));
   CHECK(softmax.points[1].x == 20);
-  CHECK(has_note(figure, "steps that not every seed has are left out: softmax"));
+  CHECK(has_note(figure, "steps that some seeds lack are left out: softmax"));
   CHECK(has(figure.caption, "standard deviation over seeds"));
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a curve of one seed has no band, NaN is a gap, and a note reports a m
   CHECK(linear.points[0].y == 5);
   CHECK(std::isnan(linear.points[0].y_low));
   CHECK(std::isnan(linear.points[1].y));
-  CHECK(has_note(figure, "no band, one trial alone: linear"));
+  CHECK(has_note(figure, "no band, only one trial: linear"));
   CHECK(has_note(figure, "no curve: delta"));
 }
 
@@ -251,7 +251,7 @@ TEST_CASE("an unknown kind, an x that the kind does not accept, and an empty fig
   CHECK(has(error_of([&] {
               make_figure(Reader(costs.file), figures::growth, {{.experiments = {"study"}}, "time"});
             }),
-            "--x: found time, but growth takes none"));
+            "--x: found time, but growth has no --x"));
   Folder folder;
   const auto one = trial("softmax", {}, 1);
   {
@@ -260,7 +260,7 @@ TEST_CASE("an unknown kind, an x that the kind does not accept, and an empty fig
     store.put_attempt(failed(one, "out of memory"));
   }
   CHECK(has(error_of([&] { make_figure(Reader(folder / "a.db"), figures::front, {{.experiments = {"study"}}}); }),
-            "found no trial that has all numbers that are drawn"));
+            "found no trial with all numbers of the figure"));
 }
 
 TEST_CASE("a curve of several settings has no band, and a note names a curve that lacks a seed") {

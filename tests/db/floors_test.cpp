@@ -191,7 +191,7 @@ TEST_CASE("for bits, fewer are better, and floors have no interval") {
   CHECK(study.notes() ==
         std::vector<std::string>{
             "floors of test/bits_per_byte from 1000 training examples: counts 3.916 (order 2), linear prediction 4.5; "
-            "2 of 3 rows are no better than the first"});
+            "2 of 3 rows are no better than the best floor"});
 }
 
 TEST_CASE("near 100 % the upper end of a floor's interval is nearer than the lower end") {

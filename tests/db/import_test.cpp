@@ -167,7 +167,7 @@ TEST_CASE("imported trials come after the existing grid; a later import of the s
   run.import("experiment,seed,attention,wall_s,test/accuracy\nstudy,2,linear,3,60\n");
   CHECK(run.errors.empty());  // only the time differs
   table = run("table study --rows attention --where seed=1");
-  CHECK(has(table, "2 imported trials are left out: later ones have the same parameters and seeds"));
+  CHECK(has(table, "2 imported trials are left out: later trials have the same parameters and seeds"));
   CHECK_FALSE(has(table, "later trials have the same settings"));
   CHECK(has(table, "55.00"));
   CHECK_FALSE(has(table, "50.00"));

@@ -129,6 +129,6 @@ TEST_CASE("the number of seeds that a significant difference needs") {
   CHECK(seeds_for(1, 0.01, true) == 16);
   CHECK(least_effect(3, 0.05, true) == Approx(3.264044).margin(1e-5));
   CHECK(nothing_significant_text(3, 6) ==
-        "n = 3: no difference can be significant at 5 % over 6 comparisons; 8 seeds could show one, in 80 % of cases, if it is "
-        "at least 2 deviations of the paired differences");
+        "n = 3: no difference can be significant at 5 % over 6 comparisons; 8 seeds could show a difference, in 80 % of cases, "
+        "if it is at least 2 deviations of the paired differences");
 }

@@ -76,7 +76,7 @@ TEST_CASE("rows with too few seeds are named, and rows with enough seeds are tes
   const auto table = study.table({"attention=softmax"});
   CHECK(table.cell(0, 0, 0).comparison().significance == Significance::kBetter);
   CHECK(table.cell(1, 0, 0).comparison().significance == Significance::kTooFew);
-  CHECK(notes(table, "not tested: numbers of short are of too few seeds for the exact test"));
+  CHECK(notes(table, "not tested: numbers of short come from too few seeds for the exact test"));
 }
 
 TEST_CASE("a metric without a better direction is tested with a neutral mark, and untested rows are named") {
@@ -92,7 +92,7 @@ TEST_CASE("a metric without a better direction is tested with a neutral mark, an
   CHECK(has(to_text(neutral, Format::kMarkdown), "| b | 61.9 ± 1.4 ≠ |"));
   CHECK(has(to_text(neutral, Format::kLatex), "$\\neq$"));
   CHECK(has(to_text(neutral, Format::kCsv), ",differs\n"));
-  CHECK(notes(neutral, "; ≠ differs, without a better end, at 5 % over 2 comparisons"));
+  CHECK(notes(neutral, "; ≠ differs (the metric has no better end), at 5 % over 2 comparisons"));
   CHECK(notes(tested(span, "best"), "not tested: attention/span: without a better end there is no best"));
   const auto count = tested({"model/parameters", "", "min", "", MetricKind::kCount, MetricOwner::kHost}, "attention=a");
   CHECK(count.cell(1, 0, 0).comparison().significance == Significance::kNone);
@@ -180,5 +180,5 @@ TEST_CASE("an untested difference has a reason: no spread for a t test, or no nu
   auto none = table_of(kAccuracy, {{"none", {}}, {"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=none"}}}, none);
   CHECK(none.cells[1].comparison().significance == Significance::kUntested);
-  CHECK(notes(none, "numbers of five, six have no reference: it has no value there"));
+  CHECK(notes(none, "numbers of five, six have no reference: the reference has no value there"));
 }

@@ -64,39 +64,38 @@ const StudyMatch kBySoftmax{"parameters", "attention=softmax", "model.hidden"};
 }  // namespace
 
 TEST_CASE("a note reports that rows are matched, and names rows that differ by more than 2 %") {
-  const std::string start = "parameters within 2 % of those of attention=softmax, by model.hidden";
+  const std::string start = "parameters matched within 2 % to attention=softmax, by model.hidden";
   CHECK(History({{"softmax", 128, 2, 10000}, {"adamra", 40, 2, 10200}}).note(kBySoftmax) == start);
   const History far({{"softmax", 128, 2, 10000}, {"adamra", 40, 2, 9799}, {"linear", 90, 2, 10100}, {"local", 9, 2, 12000}});
   CHECK(far.note(kBySoftmax) == start +
-                                    ", but for: attention=adamra model.hidden=40 -2.0 % (9799 beside 10000); attention=local "
-                                    "model.hidden=9 +20.0 % (12000 beside 10000)");
+                                    ", except: attention=adamra model.hidden=40 -2.0 % (9799 instead of 10000); "
+                                    "attention=local model.hidden=9 +20.0 % (12000 instead of 10000)");
   CHECK(far.note(kBySoftmax, {"attention"}, {"attention=linear,local"}) ==
-        start + ", but for: attention=local +20.0 % (12000 beside 10000)");
+        start + ", except: attention=local +20.0 % (12000 instead of 10000)");
   CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // no rows are compared
 }
 
 TEST_CASE("rows are compared with the reference of their own task, if that reference has run") {
   const History tasks(
       {{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 20000}, {"adamra", 40, 1, 10050}, {"adamra", 60, 2, 10050}});
-  CHECK(has(tasks.note(kBySoftmax, {"attention"}), "but for: attention=adamra -49.8 % (10050 beside 20000)"));
-  CHECK_FALSE(has(tasks.note(kBySoftmax, {"attention"}, {"task.pool=1"}), "but for"));
+  CHECK(has(tasks.note(kBySoftmax, {"attention"}), "except: attention=adamra -49.8 % (10050 instead of 20000)"));
+  CHECK_FALSE(has(tasks.note(kBySoftmax, {"attention"}, {"task.pool=1"}), "except"));
   CHECK(History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax) ==
-        "parameters as of attention=softmax, by model.hidden: not compared, since their reference has not run: "
+        "parameters as in attention=softmax, by model.hidden: not compared, because their reference has not run: "
         "attention=adamra model.hidden=40");
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
   CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
-            "parameters as of attention=softmax, by model.hidden: not compared: "));
+            "parameters as in attention=softmax, by model.hidden: not compared: "));
   // One of two tasks has no reference; the other task's reference does not count for it.
   const History half({{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 0}, {"adamra", 40, 1, 10050}, {"linear", 9, 2, 10050}});
-  CHECK(
-      half.note(kBySoftmax, {"attention"}) ==
-      "parameters within 2 % of those of attention=softmax, by model.hidden; not compared, since their reference has not run: "
-      "attention=linear");
+  CHECK(half.note(kBySoftmax, {"attention"}) ==
+        "parameters matched within 2 % to attention=softmax, by model.hidden; not compared, because their reference has not "
+        "run: attention=linear");
 }
 
 TEST_CASE("rows are compared with the reference that the table shows") {
   const History chosen({{"softmax", 128, 1, 10000}, {"softmax", 130, 2, 20000}, {"adamra", 60, 2, 20000}});
-  CHECK(has(chosen.note(kBySoftmax, {"attention"}, {"model.hidden=128,60"}), "attention=adamra +100.0 % (20000 beside 10000)"));
+  CHECK(has(chosen.note(kBySoftmax, {"attention"}, {"model.hidden=128,60"}), "adamra +100.0 % (20000 instead of 10000)"));
 }
 
 TEST_CASE("rows of another experiment with the same trials are not judged") {
@@ -114,9 +113,8 @@ TEST_CASE("a reference may be named by a list in TOML's form") {
 TEST_CASE("the size of a state is shown in bytes") {
   const History states({{"linear", 64, 1, 0.5}, {"retention", 90, 1, 0.75}}, "memory/state");
   CHECK(states.note({"state_bytes", "attention=linear", "model.hidden"}) ==
-        "state bytes within 2 % of those of attention=linear, by model.hidden, but for: attention=retention model.hidden=90 "
-        "+50.0 % "
-        "(786432 beside 524288)");
+        "state bytes matched within 2 % to attention=linear, by model.hidden, except: attention=retention model.hidden=90 "
+        "+50.0 % (786432 instead of 524288)");
   CHECK(has(states.note(kBySoftmax), "not compared: "));
 }
 

@@ -49,11 +49,11 @@ TEST_CASE("power: output for people has digits and units, and a reason for each 
   CHECK(row(text, "linear")[1] == "test/accuracy (%)");
   CHECK(row(text, "linear")[3] == "0.97");
   CHECK(row(text, "linear")[5] == "-");  // three pairs cannot reach the level
-  CHECK(has(row(text, "linear")[7].get<std::string>(), "of 3 pairs cannot reach the level; 7 can"));
+  CHECK(has(row(text, "linear")[7].get<std::string>(), "of 3 pairs cannot reach the level; 7 pairs can"));
   CHECK(row(data, "linear")[5].is_null());
   CHECK(row(data, "equal")[6].is_null());
   CHECK(row(text, "one")[4] == "-");
-  CHECK(row(text, "one")[7] == "its numbers are of one seed");
+  CHECK(row(text, "one")[7] == "its numbers come from one seed");
 }
 
 TEST_CASE("power: contrasts are the contrasts that the table tests") {

@@ -246,7 +246,7 @@ TEST_CASE("invalid SQL is refused with an explanation") {
   CHECK(has(error_of([&] { ask(file, "SELECT seed FROM trials WHERE attention = \"softmax\""); }),
             "a text needs single quotes: 'softmax'"));
   CHECK(has(error_of([&] { ask(file, "SELECT experiment FROM trials"); }),
-            "no such column: experiment in that view; it is one of curves, experiments, tags, notes, members, published"));
+            "no such column: experiment in that view; the column is in curves, experiments, tags, notes, members, published"));
 }
 
 TEST_CASE("a history in a read-only folder can be read") {

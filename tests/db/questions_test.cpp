@@ -86,7 +86,7 @@ TEST_CASE("trials of an earlier grid") {
   CHECK(has(text, "quickstart                 attention=adamra"));
   CHECK(nlohmann::json::parse(run("attempts --format json"))[1]["latest_grid"] == false);
   CHECK(run("table quickstart --format csv").find("softmax") == std::string::npos);
-  CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate attempts quickstart` shows all that ran\n");
+  CHECK(run.errors == "note: 1 trial of earlier grids is left out; `ablate attempts quickstart` shows all trials that ran\n");
   CHECK(has(run("show 1"), "  # the study has changed since: its latest grid does not have this trial\n"));
 }
 

@@ -238,7 +238,7 @@ TEST_CASE("only the latest grid of a named experiment counts") {
   CHECK(table.cell(0, 0, 0).n == 2);
   CHECK(table.cell(0, 0, 0).mean == 75);
   CHECK(table.notes ==
-        std::vector<std::string>{"1 trial of earlier grids is left out; `ablate attempts study` shows all that ran"});
+        std::vector<std::string>{"1 trial of earlier grids is left out; `ablate attempts study` shows all trials that ran"});
   put(store, "study", {trials[0]});
   CHECK(has(to_text(table_of(file, {{"study"}, {"attention"}, {}, {}}), Format::kText),
             "note: 2 trials of earlier grids are left"));

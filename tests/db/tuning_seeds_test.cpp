@@ -32,11 +32,10 @@ TEST_CASE("values that are chosen on tuning seeds are reported only with the oth
         "softmax    0.003                       52.0 ± 1.0\n"
         "linear     0.01 ^                      32.0 ± 1.0\n"
         "\n"
-        "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over other seeds, the first of "
-        "equals); test results of the other values are not read. A parameter that is named in --rows or --cols shows all "
-        "values, on those "
-        "other seeds\n"
-        "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
+        "note: train.learning_rate: the tried value with the best dev/accuracy (mean over other seeds, the first if "
+        "several are equal); test results of the other values are not read. A parameter that is named in --rows or --cols "
+        "shows all values, on those other seeds\n"
+        "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n");
   // Only the tuning seeds have all values.
   const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   REQUIRE(named.columns == std::vector<std::vector<std::string>>{{"0.001"}, {"0.003"}, {"0.01"}});
@@ -45,8 +44,8 @@ TEST_CASE("values that are chosen on tuning seeds are reported only with the oth
   CHECK(named.cell(0, 0, 1).n == 2);
   CHECK(named.cell(1, 0, 2).mean == 41);
   CHECK(std::count(named.notes.begin(), named.notes.end(),
-                   "all values of train.learning_rate are shown, on the seeds by which dev chooses: the other seeds of the "
-                   "chosen value are not among these numbers") == 1);
+                   "all values of train.learning_rate are shown, on the seeds of [grid.tune]: results of the chosen value on "
+                   "other seeds are left out") == 1);
   // By seed, the reported seeds are shown, at the value that the tuning seeds chose.
   const auto by_seed = study.table({{"study"}, {}, {"seed"}, {}});
   REQUIRE(by_seed.columns == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}});

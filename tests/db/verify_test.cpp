@@ -50,7 +50,7 @@ TEST_CASE("an edited digit, mark, label or heading is reported with its line, ro
     run.write(replaced(text, "softmax", "sofmax"));
     output = run.verify();
     CHECK(run.exit_code == 1);
-    CHECK(has(output, ": sofmax: a row that the history does not give"));
+    CHECK(has(output, ": sofmax: a row that is not in the history"));
     CHECK(has(output, ": softmax: a row of the history that the file lacks"));
   }
   const auto text = run("table study --rows attention --against attention=softmax --format latex");
@@ -80,12 +80,12 @@ TEST_CASE("a note that was removed, edited or added is reported; a command in it
     run.write(replaced(text, "2 comparisons", "3 comparisons"));
     output = run.verify();
     CHECK(run.exit_code == 1);
-    CHECK(has(output, ": a note that the history does not give: "));
+    CHECK(has(output, ": a note that is not in the history: "));
     run.write("% note: of an author\n" + text);
     run.verify();
     CHECK(run.exit_code == 0);
     run.write(replaced(text, line, line + before + "ours is best" + (format == "html" ? "</li>\n" : "\n")));
-    CHECK(has(run.verify(), ": a note that the history does not give: ours is best\n"));
+    CHECK(has(run.verify(), ": a note that is not in the history: ours is best\n"));
     CHECK(run.exit_code == 1);
   }
   using Notes = std::map<std::size_t, std::string>;

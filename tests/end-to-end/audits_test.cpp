@@ -88,7 +88,7 @@ TEST_CASE("an audit is stored under the digest of the data and shown below table
   const auto note = place.said({"table"});
   CHECK(says(note, "note: the data of leaky fail an audit: label at a position: off by "));
   CHECK(says(note, "digit at 0 predicts 1.000 of the targets of dev"));
-  CHECK(says(note, "; `ablate audit leaky` shows all\n"));
+  CHECK(says(note, "; `ablate audit leaky` shows all findings\n"));
   CHECK_FALSE(says(note, "\n!"));  // only checks have marks
   CHECK(place.query("SELECT task, verdict FROM audits ORDER BY verdict").dump() ==
         R"([{"task":"leaky","verdict":"failed"},{"task":"leaky","verdict":"passed"}])");
@@ -112,7 +112,7 @@ TEST_CASE("a table's note has the command that shows everything, quoted for a sh
   const std::string begin = "; `";
   const auto from = table.find("; `ablate audit leaky") + begin.size();
   REQUIRE(from != std::string::npos + begin.size());
-  const auto command = table.substr(from + 7, table.find("` shows all") - from - 7);
+  const auto command = table.substr(from + 7, table.find("` shows all findings") - from - 7);
   CHECK(command == "audit leaky --set shift=3 --db 'my runs.db'");
   const auto ended = place.shell("$ablate " + command);
   CHECK(ended.exit_code == 1);

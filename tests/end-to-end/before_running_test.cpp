@@ -102,7 +102,7 @@ TEST_CASE("a history that is a dangling link is refused by commands that read it
       {"link.db", "link.db is a link to " + real + "/my db, where there is no file; make it by `touch '" + real +
                       "/my db'`, or remove the link"},
       {"far.db", "far.db is a link to " + here + "/none/a.db, where there is no folder " + here +
-                     "/none; mount or make that, or remove the link"},
+                     "/none; mount or make the folder, or remove the link"},
       {"loop.db",
        "loop.db is a link that leads nowhere: Too many levels of symbolic links; expected the file of a run history"},
   };

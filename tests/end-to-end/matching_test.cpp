@@ -63,7 +63,7 @@ TEST_CASE("rows of a study have as many parameters as their reference, and the t
       study_of("written", kSoftmax + ", { attention.plugin = \"adamra\", model.hidden = " + found[1]["hidden"].dump() + " }");
   written.resize(written.find(kMatch));
   CHECK(says(place.run({"run", place.study(written).string()}).err, "written: 0 done, 4 done before, 0 failed"));
-  const std::string note = "parameters within 2 % of those of attention=softmax, by model.hidden\n";
+  const std::string note = "parameters matched within 2 % to attention=softmax, by model.hidden\n";
   CHECK(says(place.run({"table", "near"}).out, note));
   CHECK_FALSE(says(place.run({"table", "written"}).out, "within 2 %"));
   // The note is computed from the recorded trials, not from the plan.
@@ -89,11 +89,11 @@ TEST_CASE("a row that no width matches closely enough is named, with its distanc
   CHECK(deep > 1.02 * softmax);
   const auto table = place.run({"table", "far"}).out;
   INFO(table);
-  CHECK(says(table, "parameters within 2 % of those of attention=softmax, by model.hidden, but for: attention=adamra"));
+  CHECK(says(table, "parameters matched within 2 % to attention=softmax, by model.hidden, except: attention=adamra"));
   CHECK(says(table, "model.layers=6 "));
   CHECK(says(table,
-             " (" + std::to_string(static_cast<int>(deep)) + " beside " + std::to_string(static_cast<int>(softmax)) + ")"));
-  CHECK(count_of(table, " beside ") == 1);
+             " (" + std::to_string(static_cast<int>(deep)) + " instead of " + std::to_string(static_cast<int>(softmax)) + ")"));
+  CHECK(count_of(table, " instead of ") == 1);
 }
 
 TEST_CASE("bytes of state are matched, and trials record the same bytes") {
@@ -120,5 +120,5 @@ TEST_CASE("bytes of state are matched, and trials record the same bytes") {
   CHECK(rows[1]["width"] > 64);
   const auto planned = place.run({"run", file, "--dry-run"}).out;
   CHECK(says(planned, bytes_of(rows[1]["state"]) + " state bytes beside " + bytes_of(rows[0]["state"])));
-  CHECK(says(place.run({"table", "state"}).out, "state bytes within 2 % of those of attention.heads=1, by model.d_model"));
+  CHECK(says(place.run({"table", "state"}).out, "state bytes matched within 2 % to attention.heads=1, by model.d_model"));
 }

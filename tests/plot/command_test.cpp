@@ -40,7 +40,7 @@ TEST_CASE("the file's extension selects the format") {
     CHECK(plot.run.exit_code == 0);
     CHECK(content(plot.folder / name).starts_with(begin));
     CHECK(has(plot.run.errors, "wrote "));
-    CHECK(has(plot.run.errors, "note: no band, one trial alone: softmax"));
+    CHECK(has(plot.run.errors, "note: no band, only one trial: softmax"));
     CHECK(has(plot.run.errors, "note: in the figure: Mean over seeds"));
   }
   CHECK(has(plot("curves quickstart" + plot.out("a.jpg")),
@@ -74,7 +74,7 @@ TEST_CASE("unknown words are refused with the nearest known word, and nothing is
   CHECK(has(plot("curves --metric train/lose" + out), "did you mean train/loss?"));
   CHECK(has(plot("curves --where atention=softmax" + out), "attention"));
   CHECK(has(plot("curves --x secs" + out), "expected step or seconds"));
-  CHECK(has(plot("heat --x time" + out), "but heat takes none"));
+  CHECK(has(plot("heat --x time" + out), "but heat has no --x"));
   for (const auto* width : {"colum", "5", "nan", "-84"})
     CHECK(has(plot("curves --width " + std::string(width) + out), "--width: found"));
   CHECK_FALSE(std::filesystem::exists(plot.folder / "a.svg"));

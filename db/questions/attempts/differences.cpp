@@ -280,13 +280,13 @@ Differences differences_of(const Reader& reader, const std::string& a, const std
     for (const auto& word : {a, b})
       if (!is_experiment(word) && !names_attempt(word))
         throw Error(
-            fmt::format("{} has no experiment \"{}\"{}, and that is neither an attempt's number nor the first digits of "
+            fmt::format("{} has no experiment \"{}\"{}, and the word is neither an attempt's number nor the first digits of "
                         "a trial's key",
                         reader.file().string(), word, hint(word, experiments)));
     for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)})
       if (is_experiment(one) && !names_attempt(one))
         throw Error(
-            fmt::format("diff: {} is an experiment and {} is none, expected two experiments, or two attempts", one, other));
+            fmt::format("diff: {} is an experiment and {} is not, expected two experiments or two attempts", one, other));
     const auto first = show_attempt(reader, a), second = show_attempt(reader, b);
     const auto called = [](const ordered_json& attempt) {
       return fmt::format("attempt {}", attempt["attempt"].get<std::int64_t>());

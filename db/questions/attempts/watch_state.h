@@ -1,4 +1,4 @@
-// State of a running grid, from its history alone.
+// State of a running grid, read only from its history.
 #pragma once
 
 #include <cstdint>

@@ -203,7 +203,7 @@ std::string explained(const std::string& message, const std::string& sql, const 
     const bool study_path = column.ends_with(kPlugin);
     const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
     if (near == column && column.find_first_of("./") == std::string::npos)
-      return fmt::format("{} in that view; it is one of {}", message, views_with(column, views));
+      return fmt::format("{} in that view; the column is in {}", message, views_with(column, views));
     if (near == column) return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
     if (auto whole = ending_in(columns, '.', column); !whole.empty()) {  // "compression" is "attention.compression"
       for (auto& name : whole) name = db::quoted(name);

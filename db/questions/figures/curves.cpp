@@ -85,7 +85,7 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
   const auto known = metrics_with_curves(reader, attempts_of(usual));
   const auto has_curve = [&](const std::string& name) { return std::binary_search(known.begin(), known.end(), name); };
   if (requested.size() > 1)
-    throw Error(fmt::format("--metric: found {} metrics, expected one, whose curves are drawn", requested.size()));
+    throw Error(fmt::format("--metric: found {} metrics, expected one metric to draw", requested.size()));
   if (!requested.empty()) {
     for (const auto& metric : reader.metrics_named(requested.front()))
       if (has_curve(metric.name)) return metric.name;
@@ -164,9 +164,9 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
   }
   const auto at = panel.title.empty() ? "" : panel.title + ": ";
   note_some(at + "no curve", none, figure);
-  note_some(at + "no band, one trial alone", single, figure);
+  note_some(at + "no band, only one trial", single, figure);
   note_some(at + "no band, a mean over several settings", several, figure);
-  note_some(at + "steps that not every seed has are left out", shortened, figure);
+  note_some(at + "steps that some seeds lack are left out", shortened, figure);
   return panel;
 }
 
@@ -209,7 +209,7 @@ Figure make_curves(const Reader& reader, FigureRequest request) {
   note_failures(table, figure);
   for (std::size_t c = 0; c < table.columns.size(); ++c) figure.panels.push_back(panel_of(table, runs, c, by_seconds, figure));
   figure.caption = "Mean over seeds; band: ± " + width_text(table) + ".";
-  if (by_seconds) figure.caption += " Time: steps by each trial's median step time, without evaluations.";
+  if (by_seconds) figure.caption += " Time: steps multiplied by each trial's median step time, without evaluations.";
   return figure;
 }
 

@@ -48,7 +48,7 @@ Figure make_effects(const Reader& reader, FigureRequest request) {
   Figure figure;
   for (const auto& one : effects(reader, {table.experiments, table.metrics, table.where, {}}))
     figure.panels.push_back(effects_panel(one, names, figure));
-  figure.caption = "Marginal means over matched settings, with 95 % intervals; the parameter that explains most on top.";
+  figure.caption = "Marginal means over matched settings, with 95 % intervals; the most important parameter is on top.";
   return figure;
 }
 

@@ -38,12 +38,12 @@ const FigureKind& figure_kind(const std::string& name) {
 
 Figure make_figure(const Reader& reader, const FigureKind& kind, const FigureRequest& request) {
   if (*kind.x_help == '\0' && !request.x.empty())
-    throw Error(fmt::format("--x: found {}, but {} takes none", request.x, kind.name));
+    throw Error(fmt::format("--x: found {}, but {} has no --x", request.x, kind.name));
   auto figure = kind.make(reader, request);
   std::erase_if(figure.panels, [](const FigurePanel& panel) { return !shows_something(panel); });
   if (figure.panels.empty())
     throw Error(
-        fmt::format("plot {}: found no trial that has all numbers that are drawn; `ablate table --metric` shows the numbers, "
+        fmt::format("plot {}: found no trial with all numbers of the figure; `ablate table --metric` shows the numbers, "
                     "`ablate attempts` the outcomes",
                     kind.name));
   return figure;

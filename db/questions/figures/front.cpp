@@ -120,13 +120,13 @@ Figure make_front(const Reader& reader, FigureRequest request) {
   const auto cost = cost_metric(request.x);
   const auto name = score.metrics.front().name;
   if (score.metrics.size() > 1 && !request.table.metrics.empty())
-    throw Error(fmt::format("--metric: found {} metrics, expected one, which is drawn against the cost (--x {})",
+    throw Error(fmt::format("--metric: found {} metrics, expected one metric to draw against the cost (--x {})",
                             score.metrics.size(), cost));
-  if (name == cost) throw Error(fmt::format("--x: found {}, which is the metric itself; name another by --metric", cost));
+  if (name == cost) throw Error(fmt::format("--x: found {}, which is the metric itself; --metric names another metric", cost));
   request.table.metrics = {name, cost};
   const auto table = renamed(make_table(reader, request.table));
   if (table.metrics.size() != 2)
-    throw Error(fmt::format("--x: found {}, which stands for {} metrics, expected one", cost, table.metrics.size() - 1));
+    throw Error(fmt::format("--x: found {}, which names {} metrics, expected one metric", cost, table.metrics.size() - 1));
   Figure figure{.names_at_points = true};
   figure.notes = table.notes;
   note_failures(table, figure);
@@ -141,7 +141,7 @@ Figure make_front(const Reader& reader, FigureRequest request) {
     if (directed) add_front(figure.panels.back(), table.metrics[1].direction == "min", table.metrics[0].direction == "min");
   }
   figure.caption = "Means; bars: ± " + width_text(table) + ".";
-  if (directed) figure.caption += " Line: the front of means, hollow: behind it.";
+  if (directed) figure.caption += " Line: the Pareto front of the means. Hollow: behind the front.";
   return figure;
 }
 

@@ -56,7 +56,7 @@ Figure make_growth(const Reader& reader, FigureRequest request) {
       if (auto line = growth_line(table, r, m, sizes); !line.points.empty()) panel.series.push_back(std::move(line));
     for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
   }
-  figure.caption = fmt::format("Both axes logarithmic. Bars: ± {}. n^e: slope by least squares in logarithms over the means.",
+  figure.caption = fmt::format("Both axes logarithmic. Bars: ± {}. n^e: least-squares slope of the means, in logarithms.",
                                width_text(table));
   return figure;
 }

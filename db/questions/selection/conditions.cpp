@@ -128,7 +128,7 @@ class Question {
       return;
     }
     values_ = apart(condition_.value);
-    if (values_.empty()) refuse("found no value, expected one, or several with commas between");
+    if (values_.empty()) refuse("found no value, expected one value, or several with commas between them");
     for (const auto& value : values_)
       if (!has_wanted(value)) refuse(fmt::format("no trial has {}={}{}", axis_.path, value, hint(value, texts())));
   }
@@ -224,7 +224,7 @@ Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const s
   const auto said = fmt::format("{}", fmt::join(conditions, " and "));
   if (kept.trials.empty())
     throw Error(
-        fmt::format("--where: none of {} trials has {}; each condition alone may be met by some trials", trials.size(), said));
+        fmt::format("--where: none of {} trials has {}; some trials may meet only one of the conditions", trials.size(), said));
   kept.notes.push_back(fmt::format("only trials with {}: {} of {}", said, kept.trials.size(), trials.size()));
   return kept;
 }

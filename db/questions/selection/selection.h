@@ -73,7 +73,7 @@ struct Axis {
 };
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
-/// Loads an axis by its path alone. It has no values if the history has no such parameter.
+/// Loads an axis only by its path. It has no values if the history has no such parameter.
 Axis load_axis(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials);
 /// Returns true for each trial whose value of a parameter satisfies `is`.
 std::vector<bool> trials_where(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials,

@@ -38,14 +38,13 @@ class TuningRemarks {
     std::vector<std::string> all;
     if (!metrics_.empty())
       all.push_back(fmt::format(
-          "{}: the best of the tried values by {} (mean over {}seeds, the first of equals); test results of the other values "
-          "are not read. A parameter that is named in --rows or --cols shows all values{}",
+          "{}: the tried value with the best {} (mean over {}seeds, the first if several are equal); test results of the "
+          "other values are not read. A parameter that is named in --rows or --cols shows all values{}",
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
       all.push_back(
-          fmt::format("^ the largest or the smallest of the values tried ({} of {} choices): a better one may lie "
-                      "beyond",
-                      edges_, choices_));
+          fmt::format("^ the largest or the smallest tried value ({} of {} choices): a better value may lie beyond it", edges_,
+                      choices_));
     if (!left_out_.empty())
       all.push_back(fmt::format("not compared, because some of their trials are not done: {}", some_of(left_out_)));
     if (waiting_ > 0)
@@ -207,8 +206,8 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       for (auto& trial : trials) trial.tunes = false;
       auto tuning = choose_within(reader, std::move(trials), named);
       tuning.notes.push_back(
-          fmt::format("all values of {} are shown, on the seeds by which dev chooses: the other seeds of the chosen value are "
-                      "not among these numbers",
+          fmt::format("all values of {} are shown, on the seeds of [grid.tune]: results of the chosen value on other seeds "
+                      "are left out",
                       (*shown)->path));
       return tuning;
     }

@@ -187,7 +187,7 @@ FloorCells floor_cells(const TableTrials& from, const std::vector<Axis>& varying
     cells.of_cell.resize(from.members.size());
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[index_of(table, i, 0)];
-      if (cell.tasks.size() != 1) continue;  // a mean over unlike tasks says nothing about any of them
+      if (cell.tasks.size() != 1) continue;  // a mean over different tasks describes none of the tasks
       FloorCell data;
       for (const auto t : from.members[i]) {
         if (from.trials[t].outcome != outcome::kDone) continue;
@@ -328,7 +328,7 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   if (is_share)
     note += fmt::format("within the floor's interval [{:.1f}, {:.1f}] or {} it", low, high, more ? "below" : "above");
   else
-    note += "no better than the first";
+    note += "no better than the best floor";
   if (!floors.left_out.empty())
     note += fmt::format("; no time was left for {}: `ablate audit` tries again", fmt::join(floors.left_out, ", "));
   return note;
@@ -384,7 +384,7 @@ std::string command_for(SQLite::Database& database, const FloorSource& data, con
   return command + options;
 }
 
-/// Sampling error of a proportion of correct targets, from the choice of the test examples alone.
+/// Error of a proportion of correct targets that comes only from the choice of the test examples.
 class OwnError {
  public:
   /// @param is_known true if exactly that many examples were used; false: at most that many

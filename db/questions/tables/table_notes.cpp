@@ -80,7 +80,7 @@ std::string note_of(const Audit& audit, const std::string& options) {
     const auto text = value.is_string() ? value.get<std::string>() : plain_json(value);
     set += " --set " + shell_word(name + "=" + text);
   }
-  return fmt::format("the data of {} fail an audit: {}; `ablate audit {}{}{}` shows all", one_row(audit.task),
+  return fmt::format("the data of {} fail an audit: {}; `ablate audit {}{}{}` shows all findings", one_row(audit.task),
                      found_text(audit.findings), shell_word(audit.task), set, options);
 }
 
@@ -197,15 +197,15 @@ std::string match_note(const MatchedTrials& trials, std::int64_t experiment, con
     is_any = is_any || worst != nullptr;
     if (is_alone) alone.push_back(row_as_conditions(table, row));
     if (worst != nullptr && std::abs(worst->off()) > kMatchedWithin)
-      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} beside {:.0f})", row_as_conditions(table, row), 100 * worst->off(),
+      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} instead of {:.0f})", row_as_conditions(table, row), 100 * worst->off(),
                                 worst->own * unit, worst->reference * unit));
   }
   const auto not_compared =
-      alone.empty() ? "" : fmt::format("not compared, since their reference has not run: {}", fmt::join(alone, "; "));
+      alone.empty() ? "" : fmt::format("not compared, because their reference has not run: {}", fmt::join(alone, "; "));
   if (!is_any)
-    return alone.empty() ? "" : fmt::format("{} as of {}, by {}: {}", match.text(), match.reference, match.width, not_compared);
-  return fmt::format("{} within {:g} % of those of {}, by {}{}{}{}{}", match.text(), 100 * kMatchedWithin, match.reference,
-                     match.width, off.empty() ? "" : ", but for: ", fmt::join(off, "; "), alone.empty() ? "" : "; ",
+    return alone.empty() ? "" : fmt::format("{} as in {}, by {}: {}", match.text(), match.reference, match.width, not_compared);
+  return fmt::format("{} matched within {:g} % to {}, by {}{}{}{}{}", match.text(), 100 * kMatchedWithin, match.reference,
+                     match.width, off.empty() ? "" : ", except: ", fmt::join(off, "; "), alone.empty() ? "" : "; ",
                      not_compared);
 }
 
@@ -253,7 +253,7 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment) {
   std::vector<std::string> notes;
   if (selection.earlier > 0)
-    notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate attempts {}` shows all that ran",
+    notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate attempts {}` shows all trials that ran",
                                 selection.earlier == 1 ? "1 trial" : fmt::format("{} trials", selection.earlier),
                                 selection.earlier == 1 ? "is" : "are", shell_word(experiment)));
   if (const auto again = selection.superseded - selection.superseded_imports; again > 0)
@@ -261,7 +261,7 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
         "{} earlier trial{} left out: a plugin, the data or ablate changed, and later trials have the same settings", again,
         again == 1 ? " is" : "s are"));
   if (const auto imports = selection.superseded_imports; imports > 0)
-    notes.push_back(fmt::format("{} imported trial{} left out: later ones have the same parameters and seeds", imports,
+    notes.push_back(fmt::format("{} imported trial{} left out: later trials have the same parameters and seeds", imports,
                                 imports == 1 ? " is" : "s are"));
   return notes;
 }
@@ -335,7 +335,7 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
       if (!note.empty()) notes.push_back(experiments.size() > 1 ? fmt::format("{}: {}", name, note) : note);
     } catch (const Error& error) {
       notes.push_back(
-          fmt::format("{} as of {}, by {}: not compared: {}", match->text(), match->reference, match->width, error.what()));
+          fmt::format("{} as in {}, by {}: not compared: {}", match->text(), match->reference, match->width, error.what()));
     }
   }
   return notes;

@@ -12,8 +12,8 @@ namespace {
 std::vector<TableOption> all_options() {
   std::vector<TableOption> all = {
       {"rows", "PATH",
-       "parameters that make the rows, separated by commas; '!PATH': all that vary except this one; share(ATTENTION): the "
-       "share of layers with it; default: all that vary except the seed",
+       "parameters that make the rows, separated by commas; '!PATH': all varying parameters except this one; share(ATTENTION): "
+       "the share of layers with this attention; default: all varying parameters except the seed",
        "", true, true, 1, empty_refusal},
       {"cols", "PATH", "parameters that make the columns, separated by commas; default: the task, if it varies", "", true, true,
        1, empty_refusal},

@@ -126,8 +126,9 @@ std::string nothing_significant_text(int n, int comparisons, bool are_seeds) {
       fmt::format("n = {}: no difference can be significant at {:g} % over {}", n, 100 * kLevel, comparisons_text(comparisons));
   if (!are_seeds) return text;
   return fmt::format(
-      "{}; {} seeds could show one, in {:g} % of cases, if it is at least {:g} deviations of the paired differences", text,
-      seeds_for(kUsualEffect, kLevel / comparisons), 100 * kPower, kUsualEffect);
+      "{}; {} seeds could show a difference, in {:g} % of cases, if it is at least {:g} deviations of the paired "
+      "differences",
+      text, seeds_for(kUsualEffect, kLevel / comparisons), 100 * kPower, kUsualEffect);
 }
 
 }  // namespace ablate::db

@@ -69,7 +69,7 @@ class Against {
   /// Returns the values. Throws Error if a value is not PATH=VALUE.
   static const std::vector<std::string>& conditions(const std::vector<std::string>& values) {
     for (const auto& value : values) {
-      if (value == kBest) throw Error("--against best: found another --against beside it, expected it alone");
+      if (value == kBest) throw Error("--against best: found another --against beside it, expected only --against best");
       if (value.find('=') == std::string::npos)
         throw Error(fmt::format("--against {}: expected PATH=VALUE, for example attention=softmax, or best{}", value,
                                 hint(value, std::vector<std::string>{kBest})));

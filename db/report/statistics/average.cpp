@@ -124,13 +124,13 @@ void add_average(const std::vector<std::string>&, Table& table) {
       fmt::format("average: the mean over the columns{}", any_of_means || !any_seeds ? "" : ", of each seed"));
   if (any_of_means)
     table.notes.emplace_back(
-        "average: rows whose columns are of unlike seeds, or average over settings of unlike seeds, have no deviation");
-  if (any_incomplete) table.notes.emplace_back("average: rows that lack a number in a column have none");
+        "average: rows have no deviation if their columns, or the settings of a column, have different seeds");
+  if (any_incomplete) table.notes.emplace_back("average: rows that lack a number in a column have no average");
 }
 
 }  // namespace
 
-const Statistic statistics::average{"average",  "",      false,      "a last column: the mean over the others",
+const Statistic statistics::average{"average",  "",      false,      "a last column: the mean over the other columns",
                                     "exponent", nullptr, add_average};
 
 }  // namespace ablate::db

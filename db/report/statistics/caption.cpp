@@ -11,7 +11,7 @@ void set_caption(const std::vector<std::string>& values, Table& table) { table.c
 
 const Statistic statistics::caption{
     "caption",  "TEXT",
-    false,      "the table's caption; LaTeX and Typst then have a floating table with it, in place of the tabular alone",
+    false,      "the table's caption; in LaTeX and Typst the table then floats, in place of a bare tabular",
     "",         refuse_caption,
     set_caption};
 

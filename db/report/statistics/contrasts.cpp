@@ -15,10 +15,10 @@ constexpr const char* kOption = "--contrasts";
 std::size_t row_of(const std::string& text, const Table& table) {
   const auto lines = reference_lines(kOption, row_conditions(text), table);
   if (!lines.by_row)
-    throw Error(fmt::format("{} '{}': found a column, expected a row: a contrast is made in each column", kOption, text));
+    throw Error(fmt::format("{} '{}': found a column, expected a row: a contrast compares two rows", kOption, text));
   if (!lines.single())
     throw Error(
-        fmt::format("{} '{}': found several rows that have it, expected one; name more of its parameters, as in "
+        fmt::format("{} '{}': found several rows, expected one; name more parameters of the row, as in "
                     "'attention=adamra attention.rates=1/2'",
                     kOption, text));
   return lines.of.front();
@@ -57,7 +57,7 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
   for (auto& pair : table.pairs) pair.fact.mark = significance_mark(pair.difference().significance);
   table.comparisons = static_cast<int>(comparisons.count());
   comparisons.note("contrasts: * the first is better, - worse than the second");
-  if (table.pairs.empty()) table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that is tested");
+  if (table.pairs.empty()) table.notes.emplace_back("contrasts: no pair has numbers of both rows for a tested metric");
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
 const Statistic statistics::contrasts{"contrasts",
                                       "ROW ROW",
                                       true,
-                                      "the first row less the second, 'attention=adamra attention.rates=1/2' "
-                                      "'attention=softmax', with 95 % interval and exact p; exactly these pairs are tested. "
-                                      "Repeat it for more",
+                                      "the first row minus the second, 'attention=adamra attention.rates=1/2' "
+                                      "'attention=softmax', with 95 % interval and exact p; only these pairs are tested. "
+                                      "Repeat it for more pairs",
                                       "against",
                                       nullptr,
                                       add_contrasts,

@@ -178,9 +178,9 @@ const Statistic statistics::derive{
     "derive",
     "'NAME = EXPRESSION'",
     true,
-    "a further value made of the table's metrics: + - * / (with blanks around), log, round, and over the rows min, max, "
-    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, if needed, unit and "
-    "better end. Repeat it for more",
+    "a further metric computed from the table's metrics: + - * / (with blanks around), log, round, and over rows min, max, "
+    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, if needed, the unit "
+    "and the better end. Repeat it for more",
     "",
     refuse_derived,
     add_derived};

@@ -34,7 +34,7 @@ void add_deviations(const std::vector<std::string>&, Table& table) {
   }
   if (!unlike.empty())
     table.notes.push_back(fmt::format(
-        "settings of a cell have unlike seeds, or numbers of values; each has the same weight: {}", some_of(unlike)));
+        "settings of a cell have different seeds or numbers of values; each setting has the same weight: {}", some_of(unlike)));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ const Statistic statistics::interval{
     "OVERLAP",
     false,
     "shows half the 95 % interval of the mean (Student's t) after ±, instead of the deviation. OVERLAP is 0 for independent "
-    "samples. For repeated splits of the same data it is a test split's size over a training split's",
+    "samples. For repeated splits of the same data it is the size of a test split divided by the size of a training split",
     "baseline",
     refuse_overlap,
     add_intervals,

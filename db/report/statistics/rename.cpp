@@ -50,7 +50,7 @@ void add_names(const std::vector<std::string>& values, Table& table) {
 
 const Statistic statistics::rename{
     "rename", "NAME=TEXT",
-    true,     "shown text for a label, a parameter or a metric, 'segment-mean=Seg. mean'; CSV and JSON keep it",
+    true,     "shown text for a label, a parameter or a metric, 'segment-mean=Seg. mean'; CSV and JSON keep the name",
     "",       refuse_name,
     add_names};
 

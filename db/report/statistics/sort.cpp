@@ -82,7 +82,7 @@ const Statistic statistics::sort{
     "sort",
     "NAME",
     false,
-    "order of the rows: by a metric, the best first in the first column (with --average in the average), or by a parameter of "
+    "order of the rows: by a metric in the first column (with --average in the average), the best first, or by a parameter of "
     "the rows; default: the order of the study",
     "",
     nullptr,

@@ -22,7 +22,7 @@ const Statistic statistics::test{
     "test",
     "TEST",
     false,
-    "test of --against and --contrasts: exact (default), which takes six seeds and more, or t, Student's t test of the pairs "
+    "test of --against and --contrasts: exact (default), which needs at least six seeds, or t, Student's t test of the pairs "
     "or Welch's t test, which assumes normal differences",
     "",
     refuse_test,

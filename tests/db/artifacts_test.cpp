@@ -90,7 +90,7 @@ TEST_CASE("show reports the path of the complete output, or that it was cut, was
   write(ablate.file().string() + ".output/notes.txt", "of a person");
   const auto checked = ablate("db check");
   CHECK(has(checked, "a.db.output: 3 files, "));
-  CHECK(has(checked, uid('c') + ".txt: no attempt has it, unless it runs now\n"));
+  CHECK(has(checked, uid('c') + ".txt: no recorded attempt has this file, but a running attempt may\n"));
   CHECK_FALSE(has(checked, uid('a') + ".txt: no"));
 
   fs::remove(output(ablate.file(), 'b'));

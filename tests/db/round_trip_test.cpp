@@ -175,8 +175,8 @@ TEST_CASE("a merge reports that a newer grid lists fewer trials, and how tables 
   }
   run("merge " + other);
   CHECK(has(run.errors,
-            "note: study: tables leave out 2 trials, done, that are in the earlier of two grids alone. `ablate run "
-            "experiments/study.toml --set train.steps=20 --db "));
+            "note: study: tables show the later of two grids and leave out 2 trials that are done, but only in the earlier "
+            "grid. `ablate run experiments/study.toml --set train.steps=20 --db "));
   CHECK(has(run("table study --rows attention"), "60"));
   run("merge " + other);
   CHECK(run.errors.empty());

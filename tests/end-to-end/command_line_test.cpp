@@ -27,7 +27,7 @@ TEST_CASE("an unknown word is reported with the nearest known word, before and a
       {{"--plugin", "x", "plugins"}, "no option --plugin (did you mean --plugins?); `ablate help` lists them"},
       {{"plugins", "--plugin", "x"},
        "no option --plugin of plugins (did you mean --plugins?); `ablate help plugins` lists them"},
-      {{"--dry-run", "run", "x"}, "option --dry-run stands before the command; it goes after one of: run, bench, import"},
+      {{"--dry-run", "run", "x"}, "found option --dry-run before the command, expected it after one of: run, bench, import"},
       {{"--dryrun", "run", "x"}, "no option --dryrun (did you mean --dry-run? It goes after one of: run, bench, import)"},
       {{"attempts", "a", "b"},
        "attempts: found \"b\" behind \"a\", expected EXPERIMENT and no more; `ablate help attempts` says what it takes"},
@@ -56,10 +56,10 @@ TEST_CASE("an option that another option would consume as its value is refused, 
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::string looks = ", which looks like an option, expected ";
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
-      {{"run", "--db", "--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; of that name write ./--dry-run"},
-      {{"run", "--db=--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; of that name write ./--dry-run"},
+      {{"run", "--db", "--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; for that path, write ./--dry-run"},
+      {{"run", "--db=--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; for that path, write ./--dry-run"},
       {{"run", "--db=", "--dry-run", study}, "--db= is empty, expected --db FILE; leave it out for the default"},
-      {{"--plugins", "-h", "run", study}, "--plugins: found -h" + looks + "--plugins DIR; of that name write ./-h"},
+      {{"--plugins", "-h", "run", study}, "--plugins: found -h" + looks + "--plugins DIR; for that path, write ./-h"},
       {{"run", study, "--set", "--dry-run"},
        "--set: found --dry-run" + looks + "--set PATH=VALUE; if that is the value, write --set=--dry-run"},
       {{"run", study, "-j", "--again"}, "-j: found --again" + looks + "-j N"},
@@ -76,7 +76,7 @@ TEST_CASE("an option that another option would consume as its value is refused, 
   CHECK_FALSE(place.has_database());
   CHECK_FALSE(std::filesystem::exists(place.folder() / "--dry-run"));
   // A negative number is a value, and so is a path that begins with "./".
-  CHECK(says(place.run({"attempts", "-n", "-5"}).err, "found -5, expected how many attempts"));
+  CHECK(says(place.run({"attempts", "-n", "-5"}).err, "found -5, expected a number of attempts"));
   CHECK(says(place.run({"table", "--db", "./--row"}).err, "no run history: looked for "));
 }
 
@@ -84,14 +84,14 @@ TEST_CASE("a value of a study without --set is refused, and the message shows ho
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
-      {{"run", study, "train.steps=3"}, "train.steps=3: a value is set by --set: write --set train.steps=3"},
-      {{"run", "seeds=3", study}, "seeds=3: a value is set by --set: write --set seeds=3"},
-      {{"check", "softmax", "heads=2"}, "heads=2: a value is set by --set: write --set heads=2"},
-      {{"run", study, "--seeds", "3"}, "no option --seeds of run; a study's value is set by --set seeds=VALUE"},
-      {{"run", study, "--device=cuda"}, "no option --device of run; a study's value is set by --set train.device=VALUE"},
-      {{"run", study, "--d-model", "8"}, "no option --d-model of run; a study's value is set by --set model.d_model=VALUE"},
+      {{"run", study, "train.steps=3"}, "train.steps=3: expected --set before a value: write --set train.steps=3"},
+      {{"run", "seeds=3", study}, "seeds=3: expected --set before a value: write --set seeds=3"},
+      {{"check", "softmax", "heads=2"}, "heads=2: expected --set before a value: write --set heads=2"},
+      {{"run", study, "--seeds", "3"}, "no option --seeds of run; --set seeds=VALUE sets this value of the study"},
+      {{"run", study, "--device=cuda"}, "no option --device of run; --set train.device=VALUE sets this value of the study"},
+      {{"run", study, "--d-model", "8"}, "no option --d-model of run; --set model.d_model=VALUE sets this value of the study"},
       {{"bench", "linear", "--train.threads", "2"},
-       "no option --train.threads of bench; a study's value is set by --set train.threads=VALUE"},
+       "no option --train.threads of bench; --set train.threads=VALUE sets this value of the study"},
       {{"check", "softmax", "--steps", "3"}, "no option --steps of check; `ablate help check` lists them"},
   };
   for (const auto& [words, error] : lines) CHECK(place.run(words).err == "ablate: " + error + "\n");

@@ -115,7 +115,7 @@ std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>
     const auto& path = varied.path;
     if (is_below(path, section::kAttention) &&
         std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return has_parameter(subject, path); }))
-      throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists those of one", path));
+      throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists its parameters", path));
   }
   return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
 }
@@ -133,7 +133,7 @@ void refuse_repeated(const char* option, const std::vector<Value>& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
         values.begin() + static_cast<std::ptrdiff_t>(i))
-      throw Error(fmt::format("{}: {} stands there twice; leave one out", option, values[i]));
+      throw Error(fmt::format("{}: found {} twice, expected each value once", option, values[i]));
 }
 
 std::string quoted(const std::vector<std::string>& texts) {
@@ -313,7 +313,7 @@ void check_name(const std::string& name, const fs::path& kept, const fs::path& d
   const db::Reader reader(database);
   const auto file = reader.study_file(name);
   if (file.empty() || fs::path(file).parent_path() == kept) return;
-  throw Error(fmt::format("--name {}: that experiment is the one of {}; give another name", name, file));
+  throw Error(fmt::format("--name {}: this experiment belongs to {}; choose another name", name, file));
 }
 
 /// Stores the study under the hash of its text, so that the study of an earlier run stays unchanged.

@@ -141,7 +141,7 @@ void show_parameters(std::span<const ParameterInfo> parameters, const std::strin
     else
       print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
             value_text(p.default_value));
-    print("  {:<{}}  {}{}\n", "", width, p.help, p.when.empty() ? "" : "; read where " + p.when + " alone");
+    print("  {:<{}}  {}{}\n", "", width, p.help, p.when.empty() ? "" : "; read only if " + p.when);
   }
 }
 

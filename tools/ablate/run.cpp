@@ -25,7 +25,7 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
   for (const auto& line : proof.left_out) say("warning: {}\n", line);
   for (const auto& difference : proof.differences) say("{}\n", difference);
   if (!proof.differences.empty())
-    return say("{}: not proven: of {} repeated trials not every number is the same; the history is as it was\n", study.name,
+    return say("{}: not proven: at least one number of {} repeated trials changed; the history is unchanged\n", study.name,
                proof.repeated);
   say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid; trials with "
       "other settings run anew\n",
@@ -161,10 +161,8 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       "--dry-run", arguments->dry_run,
       "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "
       "run or recorded");
-  command->add_flag(
-      "--by-cost", arguments->by_cost,
-      "with --dry-run: list the trials that are to run first, those that take least time first; trials run in the "
-      "grid's order all the same");
+  command->add_flag("--by-cost", arguments->by_cost,
+                    "with --dry-run: list the trials to run before the others, by expected time; a run keeps the grid's order");
   command
       ->add_option(
           "--prove", arguments->prove,

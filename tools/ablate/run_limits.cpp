@@ -98,7 +98,7 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
       ->allow_extra_args(false);
   command
       .add_option("--max-failures", arguments.max_failures,
-                  "start no further trial after so many failures, or such a share of the trials to run")
+                  "start no further trial after N failures, or after failures of N% of the trials to run")
       ->check(expecting(
           [](const std::string& text) {
             const auto most = failures_of(text);

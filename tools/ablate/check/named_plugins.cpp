@@ -62,7 +62,7 @@ void refuse_idle(const PluginInfo& plugin, const json& given, const std::string&
     if (value == given.end()) continue;
     const auto at = path + parameter.name;
     if (const auto unmet = unmet_condition(plugin.parameters, parameter, section); !unmet.empty())
-      throw Error(fmt::format("--set {}={}: it does nothing: {} reads it where {} alone; set {}{}, or leave {} out", at,
+      throw Error(fmt::format("--set {}={} has no effect: {} reads it only if {}; set {}{}, or leave out {}", at,
                               value->is_string() ? value->get<std::string>() : value->dump(), plugin.id, unmet, path,
                               condition_of(unmet).name, at));
     if (!parameter.plugin_kind()) continue;

@@ -227,9 +227,9 @@ void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code)
   command
       ->add_option(
           "ACTION", arguments->action,
-          "list: all, a line each; show: all that is known of one; rename: a new name; delete: the experiment, and the "
-          "trials and attempts that no other one has, after the history was copied beside it; tag: words to find it "
-          "by; note: a text, stored with its time")
+          "list: a line for each experiment; show: its details; rename: a new name; delete: the experiment, and the trials "
+          "and attempts that no other experiment has, after the history is copied to a file beside it; tag: words to find "
+          "the experiment; note: a text, stored with its time")
       ->required()
       ->check(CLI::Validator(refuse_experiment_action, "", ""))
       ->check(offers(experiment_actions()))

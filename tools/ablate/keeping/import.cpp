@@ -168,7 +168,7 @@ class ImportedReader {
     for (const auto& header : records.front().fields) {
       const auto* column = &add_column(header, where);
       if (!seen.insert(column).second)
-        throw Error(fmt::format("{}column {} stands twice, expected each once", where, column->name()));
+        throw Error(fmt::format("{}found column {} twice, expected each column once", where, column->name()));
       columns.push_back(column);
     }
     check_columns(records, where);
@@ -407,10 +407,10 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kKeeping);
   command
       ->add_option("FILE", arguments->file,
-                   "CSV with a header, or JSON lines, as `ablate export` writes them: columns experiment, outcome, reason, "
-                   "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME; metrics have a slash (of those "
-                   "that ablate does not know "
-                   "with unit and better end behind: test/bleu[% max]), all others are parameters, seed among them")
+                   "CSV with a header, or JSON lines, as `ablate export` writes them. Columns: experiment, outcome, reason, "
+                   "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME. A name with a slash is a metric; "
+                   "a metric that ablate does not know needs its unit and better end: test/bleu[% max]. All other columns "
+                   "are parameters, including seed")
       ->required()
       ->check(not_empty())
       ->type_name("");

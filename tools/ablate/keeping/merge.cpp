@@ -44,8 +44,8 @@ std::string left_out_text(const db::LeftOut& lost, const std::filesystem::path& 
   for (const auto& override : lost.overrides) remedy += " --set " + shell_word(override);
   if (file != kDefaultDatabase) remedy += " --db " + shell_word(file.string());
   return fmt::format(
-      "note: {}: tables leave out {}, done, that {} in the earlier of two grids alone. `{}`, with the study as it was there, "
-      "lists them again and repeats none",
+      "note: {}: tables show the later of two grids and leave out {} that {} done, but only in the earlier grid. `{}`, with "
+      "the study of that grid, lists them again and repeats none",
       lost.experiment, counted(lost.trials, "trial"), lost.trials == 1 ? "is" : "are", remedy);
 }
 
@@ -97,8 +97,8 @@ void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kKeeping);
   command
       ->add_option("OTHER", *others,
-                   "run histories, or folders with some, as NAME.shares of a grid that was shared out; they are only read, "
-                   "their order does not count, and a second merge changes nothing")
+                   "run histories, or folders of run histories, such as the folder NAME.shares of a shared grid. A merge only "
+                   "reads them. Their order does not matter, and a second merge changes nothing")
       ->required()
       ->check(not_empty())
       ->type_name("");

@@ -233,12 +233,12 @@ void watch(const std::filesystem::path& file, const Arguments& arguments) {
 
 void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("watch", "A running grid, from another terminal: what runs, failed, and is left");
+  auto* command = app.add_subcommand("watch", "Watch a running grid from another terminal: running, failed and queued trials");
   command->group(kQuestions);
-  command->add_option("EXPERIMENT", arguments->experiment, "only this one; default: what runs, else what ran last")
+  command->add_option("EXPERIMENT", arguments->experiment, "this experiment; default: the running experiments, else the latest")
       ->type_name("")
       ->check(not_empty());
-  command->add_flag("--once", arguments->once, "print the state once and exit, as without a terminal");
+  command->add_flag("--once", arguments->once, "print the state once and exit; the default without a terminal");
   if (shares)
     command
         ->add_option(

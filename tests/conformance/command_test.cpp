@@ -130,7 +130,7 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
   CHECK(place.run({"check", "segment-mean", "--no-timing", "--length", "2400"}).exit_code == 0);
   const auto kept = json::parse(place.run({"plugins", "segment-mean", "--format", "json"}).out).at("checks");
   CHECK(kept.at("lengths") == json{{"any", 2400}});
-  CHECK(says(place.run({"plugins", "segment-mean"}).out, "without timing; longest lengths looked at: 2,400"));
+  CHECK(says(place.run({"plugins", "segment-mean"}).out, "without timing; longest checked lengths: 2,400"));
 }
 
 TEST_CASE("a check that cannot run on this machine is shown with its reason, and has neither passed nor failed") {
@@ -208,10 +208,10 @@ TEST_CASE("an exception is shown without a bound, and an error is shown with the
   Place place;
   const auto thrown = place.run({"check", kWrong, "--no-timing", "--set", "fault=throw", "--only", "calls"});
   CHECK(says(thrown.out, "FAILED     calls"));
-  CHECK_FALSE(says(thrown.out, "what is allowed"));
+  CHECK_FALSE(says(thrown.out, "reason for the tolerance"));
   const auto off = place.run({"check", kWrong, "--no-timing", "--set", "fault=padding", "--only", "padding"});
   CHECK(says(off.out, "FAILED     padding"));
-  CHECK(says(flat(off.out), "; what is allowed: "));
+  CHECK(says(flat(off.out), "; reason for the tolerance: "));
   for (const auto& line : lines(thrown.out + off.out)) {
     INFO(line);
     CHECK((line.size() <= 100 || line.find(' ') == std::string::npos));

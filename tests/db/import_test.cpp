@@ -204,7 +204,7 @@ TEST_CASE("metrics: ablate's own are known; others give unit and better directio
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));
   CHECK(has(run.import("experiment,seed,test/acuracy\nx,1,2\n"), "did you mean test/accuracy?"));
-  CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and its better end behind it: a/b[% max]"));
+  CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and better end in brackets: a/b[% max]"));
 }
 
 TEST_CASE("faults in an import are reported by file, line and column, and nothing is written") {

@@ -182,7 +182,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   const auto wrong = place.run({"check", "softmax", "lineer"});
   CHECK(wrong.exit_code == 2);
   CHECK(says(wrong.err, "no plugin lineer (did you mean linear?)"));
-  CHECK(says(place.run({"check", "softmax", "linear", "--set", "heads=2"}).err, "--set goes with one plugin"));
+  CHECK(says(place.run({"check", "softmax", "linear", "--set", "heads=2"}).err, "--set requires a single plugin"));
 }
 
 TEST_CASE("a wrong key in a list's entry is reported with its path") {

@@ -207,7 +207,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, Executor
       tasks.push_back(one);
   const auto refuse = [&](const PluginInfo& info) {
     return Error(
-        fmt::format("{} is a plugin of the kind {}, expected a task, because its data are audited; `ablate check {}` checks it",
+        fmt::format("{} is a plugin of the kind {}, expected a task, because only tasks have data; `ablate check {}` checks it",
                     name, to_text(info.kind), shell_word(name)));
   };
   if (other != nullptr &&

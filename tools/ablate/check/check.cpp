@@ -50,9 +50,9 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       "4500");
   command->callback([=, &options, &exit_code] {
     if (arguments->what.size() != 1 && !arguments->parameters.empty())
-      throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
+      throw Error("--set requires a single plugin: ablate check ID --set NAME=VALUE");
     if (arguments->quick && arguments->length > 0)
-      throw Error("--length with --quick, which checks only short sequences: leave one of them out");
+      throw Error("--length with --quick, which checks only short sequences: leave out --length or --quick");
     exit_code = CheckRun(*arguments, options).run();
   });
 }

@@ -102,7 +102,7 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors) {
   auto all = what.empty() ? found : std::vector<FoundLibrary>();
-  if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
+  if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the searched folders");
   std::vector<std::string> unknown;
   for (const auto& name : what)
     for (auto& library : named(name, found, executors, unknown))

@@ -78,18 +78,18 @@ void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kKeeping);
   command
       ->add_option("ACTION", arguments->action,
-                   "check: reads all of it; backup: copies it into FILE, also while a grid runs; compact: frees the space of "
+                   "check: reads all of it; backup: copies it to FILE, even while a grid runs; compact: frees the space of "
                    "deleted rows")
       ->required()
       ->check(CLI::Validator(refuse_action, "", ""))
       ->check(offers(db_actions()))
       ->type_name("");
-  command->add_option("FILE", arguments->to, "of backup: a new file")->check(not_empty())->type_name("");
+  command->add_option("FILE", arguments->to, "backup: the new file")->check(not_empty())->type_name("");
   command->footer("Example:\n  ablate db backup ablate.2026-11-24.db");
   command->callback([arguments, database, &exit_code] {
     const auto& [action, to] = *arguments;
     if (action != "backup" && !to.empty())
-      throw Error(fmt::format("db {}: found {}, expected no file; --db names it", action, to));
+      throw Error(fmt::format("db {}: found {}, expected no file; --db names the history", action, to));
     exit_code = action == "check" ? check(database()) : action == "backup" ? back_up(database(), to) : compact(database());
   });
 }

@@ -94,7 +94,7 @@ TEST_CASE("show reports the path of the complete output, or that it was cut, was
   CHECK_FALSE(has(checked, uid('a') + ".txt: no"));
 
   fs::remove(output(ablate.file(), 'b'));
-  CHECK(has(ablate("show 4"), "1 KiB; not there: "));
+  CHECK(has(ablate("show 4"), "1 KiB; missing: "));
   const auto gone = Store(ablate.file()).limit_output(100);
   CHECK(gone.files == 1);
   CHECK(has(ablate("show 3"), "of 4 KiB; removed "));

@@ -133,7 +133,7 @@ TEST_CASE("an attempt shows the step from which it resumed, and the attempt that
   }
   CHECK_FALSE(has(ablate("show 3"), "went on"));
   CHECK(has(ablate("show 4"), "went on     after step 30 of attempt 3, which ran on another processor, an Old One\n"));
-  CHECK(has(ablate("show 5"), "went on     after step 40 of one that was cut off unrecorded\n"));
+  CHECK(has(ablate("show 5"), "went on     after step 40 of an attempt that was cut off unrecorded\n"));
   CHECK_FALSE(has(ablate("show 6"), "went on  "));
   CHECK(has(ablate("show 7"),
             "went on     after step 50 of attempt 3, computed in another environment: variables.X = unset; "

@@ -115,7 +115,7 @@ TEST_CASE("a tuned study is the same after a round trip: dev chooses the same va
     for (const std::string format : {"csv", "jsonl"}) {
       run.turn_round(format);
       INFO(format);
-      CHECK(has(run("table study --table chosen"), "was imported, and files of trials name no table"));
+      CHECK(has(run("table study --table chosen"), "was imported without named tables"));
       run.know("study", "study.toml", text);
       CHECK(run.answers(commands) == before);
     }

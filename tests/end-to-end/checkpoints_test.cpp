@@ -127,7 +127,7 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
   }
   REQUIRE_FALSE(checkpoints(place).empty());
   CHECK(says(place.run({"db", "check"}).out, "its study's next run resumes from it"));
-  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
+  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "an attempt that was cut off unrecorded"); }
   SECTION("from the previous checkpoint if the latest is damaged") {
     auto files = checkpoints(place);
     REQUIRE(files.size() >= 2);  // three files while the latest is being written

@@ -110,7 +110,7 @@ TEST_CASE("wrong counts and choices are refused in plain words") {
       {{"run", "x", "-j0"}, "--jobs: found 0, expected trials at a time: a whole number from 1 to 4096, or auto"},
       {{"run", "x", "--retry", "timout"},
        "--retry: found timout, expected failed, timeout, stalled, oom, all (did you mean timeout?)"},
-      {{"run", "x", "--memory", "4Q"}, "--memory: found 4Q, expected a size in bytes, or with K, M, G or T behind it"},
+      {{"run", "x", "--memory", "4Q"}, "--memory: found 4Q, expected a size in bytes, or with the suffix K, M, G or T"},
       {{"check", "--timeout", "1.5"}, "--timeout: found 1.5, expected seconds: a whole number from 1 to 86400"},
       {{"table", "--interval", "2x"}, "--interval: found 2x, expected a number from 0 to 1000"},
       {{"plugins", "--kind", "taks"}, "--kind: found taks, expected attention, compression or task (did you mean task?)"},
@@ -201,14 +201,14 @@ TEST_CASE("a dry run estimates how long its trials take from trials that are don
     more.insert(more.begin(), {"run", study, "--dry-run"});
     return place.run(more).out;
   };
-  const std::string unknown = "expected time: not known, no trial of the same attention and task is done\n";
+  const std::string unknown = "expected time: unknown, because no trial of the same attention and task is done\n";
   CHECK(says(dry({}), unknown));
   REQUIRE(place.run({"run", study, "--set", "attention.plugin=softmax"}).exit_code == 0);
   CHECK(says(dry({"--set", "attention.plugin=linear"}), unknown));
   CHECK_FALSE(says(dry({"--set", "attention.plugin=softmax"}), "expected time"));  // all trials are done
   const auto some = dry({"--set", "seeds=3", "-j", "1"});
   CHECK(says(some, " for 1 trial (the medians of done trials of the same attention and task"));
-  CHECK(says(some, "; not known for 3 trials, of which none is done\n"));
+  CHECK(says(some, "; unknown for 3 trials: no similar trial is done\n"));
   // Two trials took 8 and 2 seconds, so the third is expected to take the median, 5. All three, two at a time, take 7.5.
   place.shell(
       "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
@@ -266,7 +266,7 @@ TEST_CASE("query lists its views in every format, help names them, and SQL that 
   CHECK(place.run({"query", "--format", "csv"}).out.starts_with("view,column,about\ntrials,"));
   const auto cut = place.shell("$ablate query SELECT key FROM trials");
   CHECK(cut.exit_code == 2);
-  CHECK(cut.err == "ablate: the SQL came in 4 words, as a shell cuts it; put all of it in quotes: ablate query 'SELECT ...'\n");
+  CHECK(cut.err == "ablate: found SQL in 4 words, split by the shell; put all of it in quotes: ablate query 'SELECT ...'\n");
   CHECK(place.shell("$ablate query 'SELECT key FROM trials'").exit_code == 0);
 }
 

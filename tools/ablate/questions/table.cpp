@@ -53,8 +53,8 @@ bool carries_words(db::Format format) {
 void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
   auto* experiment = command
                          ->add_option("EXPERIMENT", asked->experiments,
-                                      "only the trials of these experiments' latest grids; if several, the experiment is a "
-                                      "row; needed if the history has several")
+                                      "only the trials of these experiments' latest grids; several experiments are rows of "
+                                      "the table; needed if the history has several")
                          ->type_name("")
                          ->check(not_empty());
   command

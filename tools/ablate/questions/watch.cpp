@@ -1,4 +1,4 @@
-// ablate watch: shows a running grid, read from its history alone.
+// ablate watch: shows a running grid, using only its history.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -218,7 +218,7 @@ void watch(const std::filesystem::path& file, const Arguments& arguments) {
       follow(watched, arguments.every_s);
     } catch (const Interrupted&) {
       for (const auto& state : watched.states())
-        if (state.is_running) say("{} goes on; `ablate watch` looks again\n", db::one_row(state.experiment));
+        if (state.is_running) say("{} continues; `ablate watch` shows it again\n", db::one_row(state.experiment));
       throw;
     }
   }
@@ -243,7 +243,7 @@ void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding
     command
         ->add_option(
             "--shared", arguments->shared,
-            "print once the state of a grid that was divided, from the copies of its shares there and from Slurm's queue")
+            "print once the state of a shared grid, from the copies of its shares in DIR and from Slurm's queue")
         ->type_name("DIR")
         ->check(not_empty())
         ->excludes("EXPERIMENT");
@@ -251,8 +251,8 @@ void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding
       ->type_name("SECONDS")
       ->check(whole_number(1, 3600, "seconds"));
   command->footer(
-      "It only reads the history. It ends when no trial runs any more; Ctrl-C ends only the watching. The curve shows the "
-      "losses since it started. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
+      "It only reads the history. It ends when no trial is running; Ctrl-C ends only the watch. The curve shows the "
+      "losses since the watch started. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
   command->callback([arguments, database, shares, &exit_code] {
     if (arguments->shared.empty())
       watch(database(), *arguments);

@@ -140,8 +140,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
 }
 
 void add_run(CLI::App& app, const Options& options, int& exit_code) {
-  auto* command =
-      app.add_subcommand("run", "Run a study's trials; done trials are skipped")->group("Run ablations");
+  auto* command = app.add_subcommand("run", "Run a study's trials; done trials are skipped")->group("Run ablations");
   auto arguments = std::make_shared<RunArguments>();
   auto* study = command->add_option("STUDY", arguments->file, "the TOML file")->check(not_empty())->type_name("");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")

@@ -31,8 +31,8 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const auto& [sql, format] = *arguments;
     if (sql.size() > 1)
-      throw Error(fmt::format(
-          "found SQL in {} words, split by the shell; put all of it in quotes: ablate query 'SELECT ...'", sql.size()));
+      throw Error(fmt::format("found SQL in {} words, split by the shell; put all of it in quotes: ablate query 'SELECT ...'",
+                              sql.size()));
     exit_code = 0;
     if (sql.empty()) return print("{}", db::list_views(database(), format));
     try {

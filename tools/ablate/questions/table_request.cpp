@@ -46,8 +46,7 @@ Found find_table(const db::Reader& reader, const std::string& name, const std::v
   const auto whose = fmt::format("{}", fmt::join(experiments, ", "));
   const auto is_imported = [&](const std::string& experiment) { return reader.study_text(experiment).empty(); };
   if (found.empty() && known.empty() && std::all_of(experiments.begin(), experiments.end(), is_imported))
-    throw Error(fmt::format(
-        "--table {}: {} was imported without named tables; use --rows, --cols and --metric", name, whose));
+    throw Error(fmt::format("--table {}: {} was imported without named tables; use --rows, --cols and --metric", name, whose));
   if (found.empty() && known.empty())
     throw Error(
         fmt::format("--table {}: the study of {} named no table when it ran last; write [table.{}] into it and `ablate run` it "

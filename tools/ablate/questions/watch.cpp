@@ -241,9 +241,8 @@ void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding
   command->add_flag("--once", arguments->once, "print the state once and exit; the default without a terminal");
   if (shares)
     command
-        ->add_option(
-            "--shared", arguments->shared,
-            "print once the state of a shared grid, from the copies of its shares in DIR and from Slurm's queue")
+        ->add_option("--shared", arguments->shared,
+                     "print once the state of a shared grid, from the copies of its shares in DIR and from Slurm's queue")
         ->type_name("DIR")
         ->check(not_empty())
         ->excludes("EXPERIMENT");

@@ -30,10 +30,10 @@ TEST_CASE("an unknown word is reported with the nearest known word, before and a
       {{"--dry-run", "run", "x"}, "found option --dry-run before the command, expected it after one of: run, bench, import"},
       {{"--dryrun", "run", "x"}, "no option --dryrun (did you mean --dry-run? It goes after one of: run, bench, import)"},
       {{"attempts", "a", "b"},
-       "attempts: found \"b\" behind \"a\", expected EXPERIMENT and no more; `ablate help attempts` says what it takes"},
+       "attempts: found \"b\" behind \"a\", expected EXPERIMENT and no more; `ablate help attempts` shows its usage"},
       {{"new", "task", "a", "b"},
-       "new: found \"b\" behind \"a\", expected KIND NAME and no more; `ablate help new` says what it takes"},
-      {{"run"}, "STUDY is required; `ablate help run` says what it takes"},
+       "new: found \"b\" behind \"a\", expected KIND NAME and no more; `ablate help new` shows its usage"},
+      {{"run"}, "STUDY is required; `ablate help run` shows its usage"},
       {{"table", "--frobnicate"}, "no option --frobnicate of table; `ablate help table` lists them"},
       {{"help", "tabel"}, "no command \"tabel\" (did you mean table?)"},
       {{"show", "1", "--json"}, "no option --json of show; write --format json"},
@@ -118,7 +118,7 @@ TEST_CASE("wrong counts and choices are refused in plain words") {
   for (const auto& [words, error] : lines) {
     const auto ended = place.run(words);
     CHECK(ended.exit_code == 2);
-    CHECK(ended.err.starts_with("ablate: " + error + "; `ablate help " + words.front() + "` says"));
+    CHECK(ended.err.starts_with("ablate: " + error + "; `ablate help " + words.front() + "` shows"));
   }
 }
 

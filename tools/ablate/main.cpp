@@ -67,7 +67,7 @@ int parse_and_run(int count, char** arguments) {
       "of the output has gone.");
   app.failure_message([](const CLI::App* program, const CLI::Error& error) {
     const auto commands = program->get_subcommands();
-    return fmt::format("ablate: {}; `ablate help{}` says what it takes\n", error.what(),
+    return fmt::format("ablate: {}; `ablate help{}` shows its usage\n", error.what(),
                        commands.empty() ? "" : " " + commands.front()->get_name());
   });
   if (words.empty()) {

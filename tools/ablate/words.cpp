@@ -128,7 +128,7 @@ void refuse_extra_word(const CLI::App& command, std::size_t nth, const std::stri
       most += static_cast<std::size_t>(option->get_items_expected_max()), names += " " + option->get_name(true);
   if (nth < most) return;
   const auto& name = command.get_name();
-  throw Error(fmt::format("{}: found \"{}\"{}, expected {}; `ablate help {}` says what it takes", name, word,
+  throw Error(fmt::format("{}: found \"{}\"{}, expected {}; `ablate help {}` shows its usage", name, word,
                           nth == 0 ? "" : fmt::format(" behind \"{}\"", before),
                           most == 0 ? "only options" : names.substr(1) + " and no more", name));
 }

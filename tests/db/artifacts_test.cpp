@@ -90,11 +90,11 @@ TEST_CASE("show reports the path of the complete output, or that it was cut, was
   write(ablate.file().string() + ".output/notes.txt", "of a person");
   const auto checked = ablate("db check");
   CHECK(has(checked, "a.db.output: 3 files, "));
-  CHECK(has(checked, uid('c') + ".txt: no attempt has it, unless it runs now\n"));
+  CHECK(has(checked, uid('c') + ".txt: no recorded attempt has this file, but a running attempt may\n"));
   CHECK_FALSE(has(checked, uid('a') + ".txt: no"));
 
   fs::remove(output(ablate.file(), 'b'));
-  CHECK(has(ablate("show 4"), "1 KiB; not there: "));
+  CHECK(has(ablate("show 4"), "1 KiB; missing: "));
   const auto gone = Store(ablate.file()).limit_output(100);
   CHECK(gone.files == 1);
   CHECK(has(ablate("show 3"), "of 4 KiB; removed "));

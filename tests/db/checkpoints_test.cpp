@@ -103,7 +103,7 @@ TEST_CASE("checkpoints of a killed run are listed, and removed with their experi
              kept = put_checkpoint(ablate.file(), key_of(kThree), 10, 0);
   const auto checked = ablate("db check");
   CHECK(has(checked, "a.db.checkpoints: 2 files, 200 bytes"));
-  CHECK(has(checked, ".checkpoint: of a trial that runs now, or was cut off: the next run of its study goes on from it\n"));
+  CHECK(has(checked, ".checkpoint: of a trial that is running or was cut off: its study's next run resumes from it\n"));
   const auto going = deletion_of(Reader(ablate.file()), "gone");
   CHECK(going.files.files == 1);
   CHECK(delete_experiment(ablate.file(), "gone", going, true, ablate.file().parent_path() / "backup.db").files == 1);
@@ -133,7 +133,7 @@ TEST_CASE("an attempt shows the step from which it resumed, and the attempt that
   }
   CHECK_FALSE(has(ablate("show 3"), "went on"));
   CHECK(has(ablate("show 4"), "went on     after step 30 of attempt 3, which ran on another processor, an Old One\n"));
-  CHECK(has(ablate("show 5"), "went on     after step 40 of one that was cut off unrecorded\n"));
+  CHECK(has(ablate("show 5"), "went on     after step 40 of an attempt that was cut off unrecorded\n"));
   CHECK_FALSE(has(ablate("show 6"), "went on  "));
   CHECK(has(ablate("show 7"),
             "went on     after step 50 of attempt 3, computed in another environment: variables.X = unset; "

@@ -92,7 +92,7 @@ TEST_CASE("an experiment is renamed with its trials, tags and attempts; another 
   CHECK(has(run.words({"experiment", "rename", "quickstart", "two\nlines"}), "holds a control character"));
   CHECK(has(run.words({"experiment", "rename", "quickstart", ""}), "empty"));
   CHECK(run("experiment rename quickstart third") == "quickstart is called third now\n");
-  CHECK(has(run.errors, "--set experiment.name=third goes on with this one"));
+  CHECK(has(run.errors, "--set experiment.name=third continues this experiment"));
   CHECK(ask(run.file(), "SELECT experiment, tags FROM experiments ORDER BY tags") == "experiment,tags\nsecond,\nthird,paper\n");
   CHECK(ask(run.file(), rest + "'third'") == before);
   CHECK(has(run("experiment show quickstart"), "has no experiment \"quickstart\""));
@@ -102,12 +102,12 @@ TEST_CASE("an experiment is deleted after a copy of the history was made; withou
   Experiments run;
   const std::string all = "SELECT experiments, key, outcome FROM trials ORDER BY key";
   const auto before = ask(run.file(), all);
-  const auto what = "quickstart with 1 trial and 1 attempt that no other experiment has (1 trial that others have stay)";
+  const auto what = "quickstart with 1 trial and 1 attempt that no other experiment has (kept: 1 trial of other experiments)";
   CHECK(run("experiment delete quickstart") ==
-        "experiment delete: found no terminal to ask at, expected --yes: it would delete " + std::string(what));
+        "experiment delete: found no terminal for the question, expected --yes: it would delete " + std::string(what));
   CHECK(ask(run.file(), all) == before);
   const auto output = run("experiment delete quickstart --yes");
-  CHECK(has(output, std::string("deleted ") + what + "; the history as it was before is in "));
+  CHECK(has(output, std::string("deleted ") + what + "; a copy of the earlier history is in "));
   const auto backup = output.substr(output.rfind(' ') + 1, output.size() - output.rfind(' ') - 2);
   CHECK(std::filesystem::path(backup).parent_path() == run.file().parent_path());
   CHECK(ask(backup, all) == before);
@@ -132,10 +132,10 @@ TEST_CASE("words and options that an action does not take are refused, and chang
   refuses("experiment rename quickstart", "expected `ablate experiment rename OLD NEW`");
   refuses("experiment tag quickstart", "expected `ablate experiment tag NAME WORD...`");
   refuses("experiment note quickstart two words", "with the text in quotes");
-  refuses("experiment rename quickstart third --yes", "found --yes, which goes with delete");
-  refuses("experiment delete quickstart --remove", "found --remove, which goes with tag");
-  refuses("experiment list --text", "found --text, which goes with show");
-  refuses("experiment note quickstart text --format json", "found --format, which goes with list and show");
+  refuses("experiment rename quickstart third --yes", "found --yes, an option of delete");
+  refuses("experiment delete quickstart --remove", "found --remove, an option of tag");
+  refuses("experiment list --text", "found --text, an option of show");
+  refuses("experiment note quickstart text --format json", "found --format, an option of list and show");
   refuses("experiment show quickstart --format csv", "expected --format text or json");
   refuses("experiment show quickstar", "did you mean quickstart?");
   CHECK(ask(run.file(), "SELECT experiment FROM experiments") == "experiment\nquickstart\nsecond\n");

@@ -204,7 +204,7 @@ TEST_CASE("metrics: ablate's own are known; others give unit and better directio
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));
   CHECK(has(run.import("experiment,seed,test/acuracy\nx,1,2\n"), "did you mean test/accuracy?"));
-  CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and its better end behind it: a/b[% max]"));
+  CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and better end in brackets: a/b[% max]"));
 }
 
 TEST_CASE("faults in an import are reported by file, line and column, and nothing is written") {
@@ -232,7 +232,7 @@ TEST_CASE("faults in an import are reported by file, line and column, and nothin
   refused("experimnt,seed,test/accuracy\nx,1,2\n", "--experiment NAME (did you mean experimnt?)");
   refused("experiment,seed,accuracy\nx,1,2\n",
           "column accuracy: found a metric without its split, expected test/accuracy or dev/accuracy");
-  refused("experiment,seed,test/accuracy,seed\nx,1,2,1\n", "column seed stands twice");
+  refused("experiment,seed,test/accuracy,seed\nx,1,2,1\n", "found column seed twice");
   refused("experiment,seed,attention\nx,1,softmax\n", "found no metric, expected a column with a slash");
   refused("experiment,,test/accuracy\nx,1,2\n", "a column whose name is empty");
   refused("seed,test/accuracy,main_metric\n1,2,test/loss\n", "column main_metric: found test/loss", "--experiment x");

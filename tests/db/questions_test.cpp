@@ -183,8 +183,8 @@ TEST_CASE("the attempts command") {
   CHECK(has(text, "2.5 s"));
   CHECK_FALSE(has(run("attempts --failed"), "softmax"));
   CHECK(has(run("attempts -n 1"), "the latest 1 of 2"));
-  CHECK(has(run("attempts -n -3"), "-n: found -3, expected how many attempts to show, such as 20, or 0 for all"));
-  CHECK(has(run("attempts -n many"), "found many, expected how many attempts"));
+  CHECK(has(run("attempts -n -3"), "-n: found -3, expected a number of attempts to show, such as 20, or 0 for all"));
+  CHECK(has(run("attempts -n many"), "found many, expected a number of attempts"));
   const auto json = nlohmann::json::parse(run("attempts --format json"));
   CHECK(json.size() == 2);
   CHECK(json[1]["value"] == 85.5);

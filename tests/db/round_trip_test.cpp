@@ -115,7 +115,7 @@ TEST_CASE("a tuned study is the same after a round trip: dev chooses the same va
     for (const std::string format : {"csv", "jsonl"}) {
       run.turn_round(format);
       INFO(format);
-      CHECK(has(run("table study --table chosen"), "was imported, and files of trials name no table"));
+      CHECK(has(run("table study --table chosen"), "was imported without named tables"));
       run.know("study", "study.toml", text);
       CHECK(run.answers(commands) == before);
     }
@@ -175,8 +175,8 @@ TEST_CASE("a merge reports that a newer grid lists fewer trials, and how tables 
   }
   run("merge " + other);
   CHECK(has(run.errors,
-            "note: study: tables leave out 2 trials, done, that are in the earlier of two grids alone. `ablate run "
-            "experiments/study.toml --set train.steps=20 --db "));
+            "note: study: tables show the later of two grids and leave out 2 trials that are done, but only in the earlier "
+            "grid. `ablate run experiments/study.toml --set train.steps=20 --db "));
   CHECK(has(run("table study --rows attention"), "60"));
   run("merge " + other);
   CHECK(run.errors.empty());

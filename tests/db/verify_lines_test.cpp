@@ -113,7 +113,7 @@ TEST_CASE("forged lines inside a table are reported in every format") {
       const auto output = run.verify();
       INFO(format << ": " << from << " -> " << to << "\n" << output << text);
       CHECK(run.exit_code == 1);
-      CHECK_FALSE(has(output, "as the history has it"));
+      CHECK_FALSE(has(output, "agrees with the history"));
     }
     // Rows of one block may not move to another block, because its numbers have another metric.
     const auto blocks =

@@ -30,7 +30,7 @@ TEST_CASE("a table in any format is verified, in any text around it") {
       INFO(output);
       CHECK(run.exit_code == 0);
       CHECK(has(output, "paper.tex:"));
-      CHECK(has(output, "the table is as the history has it"));
+      CHECK(has(output, "the table agrees with the history"));
       CHECK(written_tables(text, "a").size() == 1);
     }
 }
@@ -193,7 +193,7 @@ TEST_CASE("no name ends a comment or looks like a row; a table without embedded 
     CHECK(run.exit_code == 0);
   }
   run.write("no table");
-  CHECK(has(run.verify(), "paper.tex: found no table that carries its trials, expected one of"));
+  CHECK(has(run.verify(), "paper.tex: found no table that contains its trials, expected a table of"));
   CHECK(run.exit_code == -1);  // the exception's code is 2
   run.write(run("table study --rows attention --format text"));
   CHECK(has(run.verify(), "found no table"));

@@ -185,5 +185,5 @@ TEST_CASE("a request that cannot be audited is refused in one line and writes no
   CHECK(says(place.said({"audit"}, 2), "TASK is required"));
   CHECK_FALSE(place.has_database());
   CHECK(says(place.said({"check", "leaky", "--only", "one rule"}, 2),
-             "--only 'one rule': no check of the contract: `ablate audit leaky` looks at it"));
+             "--only 'one rule': expected a check of the contract; `ablate audit leaky` runs this check"));
 }

@@ -81,7 +81,7 @@ TEST_CASE("a launch that is refused, or that reuses another study's name, leaves
   const auto table = place.run({"table", "tiny"}).out;
   const auto taken = place.run({"bench", "linear", "--lengths", "16", "--name", "tiny"});
   CHECK(taken.exit_code == 2);
-  CHECK(says(taken.err, "--name tiny: that experiment is the one of "));
+  CHECK(says(taken.err, "--name tiny: this experiment belongs to "));
   if (!std::filesystem::exists("/dev/nvidiactl")) CHECK(place.run({"run", study, "--set", "train.device=cuda"}).exit_code != 0);
   CHECK(place.run({"table", "tiny"}).out == table);
 }
@@ -104,8 +104,8 @@ TEST_CASE("mistakes in a bench are reported by the name of bench's own option") 
         "--vary train.bach: unknown key bach in [train] (did you mean batch?)\n");
   CHECK(err({"softmax", "--batch", "70000"}) == "--batch: train.batch = 70000: expected an integer in [1, 65536]\n");
   CHECK(err({"softmax", "--dtype", "half"}) == "--dtype: train.dtype = \"half\": expected one of float32, bfloat16, mixed\n");
-  CHECK(err({"softmax", "--lengths", "16,16"}) == "ablate: --lengths: 16 stands there twice; leave one out\n");
-  CHECK(err({"softmax", "softmax"}) == "ablate: PLUGIN: softmax stands there twice; leave one out\n");
+  CHECK(err({"softmax", "--lengths", "16,16"}) == "ablate: --lengths: found 16 twice, expected each value once\n");
+  CHECK(err({"softmax", "softmax"}) == "ablate: PLUGIN: found softmax twice, expected each value once\n");
   CHECK(says(err({"compressed", "--lengths", "8", "--vary", "attention.rate=[\"1/9\"]"}),
              "--vary attention.rate: attention.rate: 1/9 leaves less than one slot"));
 }

@@ -126,8 +126,8 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
     running.wait();
   }
   REQUIRE_FALSE(checkpoints(place).empty());
-  CHECK(says(place.run({"db", "check"}).out, "the next run of its study goes on from it"));
-  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
+  CHECK(says(place.run({"db", "check"}).out, "its study's next run resumes from it"));
+  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "an attempt that was cut off unrecorded"); }
   SECTION("from the previous checkpoint if the latest is damaged") {
     auto files = checkpoints(place);
     REQUIRE(files.size() >= 2);  // three files while the latest is being written

@@ -27,13 +27,13 @@ TEST_CASE("an unknown word is reported with the nearest known word, before and a
       {{"--plugin", "x", "plugins"}, "no option --plugin (did you mean --plugins?); `ablate help` lists them"},
       {{"plugins", "--plugin", "x"},
        "no option --plugin of plugins (did you mean --plugins?); `ablate help plugins` lists them"},
-      {{"--dry-run", "run", "x"}, "option --dry-run stands before the command; it goes after one of: run, bench, import"},
+      {{"--dry-run", "run", "x"}, "found option --dry-run before the command, expected it after one of: run, bench, import"},
       {{"--dryrun", "run", "x"}, "no option --dryrun (did you mean --dry-run? It goes after one of: run, bench, import)"},
       {{"attempts", "a", "b"},
-       "attempts: found \"b\" behind \"a\", expected EXPERIMENT and no more; `ablate help attempts` says what it takes"},
+       "attempts: found \"b\" behind \"a\", expected EXPERIMENT and no more; `ablate help attempts` shows its usage"},
       {{"new", "task", "a", "b"},
-       "new: found \"b\" behind \"a\", expected KIND NAME and no more; `ablate help new` says what it takes"},
-      {{"run"}, "STUDY is required; `ablate help run` says what it takes"},
+       "new: found \"b\" behind \"a\", expected KIND NAME and no more; `ablate help new` shows its usage"},
+      {{"run"}, "STUDY is required; `ablate help run` shows its usage"},
       {{"table", "--frobnicate"}, "no option --frobnicate of table; `ablate help table` lists them"},
       {{"help", "tabel"}, "no command \"tabel\" (did you mean table?)"},
       {{"show", "1", "--json"}, "no option --json of show; write --format json"},
@@ -56,10 +56,10 @@ TEST_CASE("an option that another option would consume as its value is refused, 
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::string looks = ", which looks like an option, expected ";
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
-      {{"run", "--db", "--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; of that name write ./--dry-run"},
-      {{"run", "--db=--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; of that name write ./--dry-run"},
+      {{"run", "--db", "--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; for that path, write ./--dry-run"},
+      {{"run", "--db=--dry-run", study}, "--db: found --dry-run" + looks + "--db FILE; for that path, write ./--dry-run"},
       {{"run", "--db=", "--dry-run", study}, "--db= is empty, expected --db FILE; leave it out for the default"},
-      {{"--plugins", "-h", "run", study}, "--plugins: found -h" + looks + "--plugins DIR; of that name write ./-h"},
+      {{"--plugins", "-h", "run", study}, "--plugins: found -h" + looks + "--plugins DIR; for that path, write ./-h"},
       {{"run", study, "--set", "--dry-run"},
        "--set: found --dry-run" + looks + "--set PATH=VALUE; if that is the value, write --set=--dry-run"},
       {{"run", study, "-j", "--again"}, "-j: found --again" + looks + "-j N"},
@@ -76,7 +76,7 @@ TEST_CASE("an option that another option would consume as its value is refused, 
   CHECK_FALSE(place.has_database());
   CHECK_FALSE(std::filesystem::exists(place.folder() / "--dry-run"));
   // A negative number is a value, and so is a path that begins with "./".
-  CHECK(says(place.run({"attempts", "-n", "-5"}).err, "found -5, expected how many attempts"));
+  CHECK(says(place.run({"attempts", "-n", "-5"}).err, "found -5, expected a number of attempts"));
   CHECK(says(place.run({"table", "--db", "./--row"}).err, "no run history: looked for "));
 }
 
@@ -84,14 +84,14 @@ TEST_CASE("a value of a study without --set is refused, and the message shows ho
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
-      {{"run", study, "train.steps=3"}, "train.steps=3: a value is set by --set: write --set train.steps=3"},
-      {{"run", "seeds=3", study}, "seeds=3: a value is set by --set: write --set seeds=3"},
-      {{"check", "softmax", "heads=2"}, "heads=2: a value is set by --set: write --set heads=2"},
-      {{"run", study, "--seeds", "3"}, "no option --seeds of run; a study's value is set by --set seeds=VALUE"},
-      {{"run", study, "--device=cuda"}, "no option --device of run; a study's value is set by --set train.device=VALUE"},
-      {{"run", study, "--d-model", "8"}, "no option --d-model of run; a study's value is set by --set model.d_model=VALUE"},
+      {{"run", study, "train.steps=3"}, "train.steps=3: expected --set before a value: write --set train.steps=3"},
+      {{"run", "seeds=3", study}, "seeds=3: expected --set before a value: write --set seeds=3"},
+      {{"check", "softmax", "heads=2"}, "heads=2: expected --set before a value: write --set heads=2"},
+      {{"run", study, "--seeds", "3"}, "no option --seeds of run; --set seeds=VALUE sets this value of the study"},
+      {{"run", study, "--device=cuda"}, "no option --device of run; --set train.device=VALUE sets this value of the study"},
+      {{"run", study, "--d-model", "8"}, "no option --d-model of run; --set model.d_model=VALUE sets this value of the study"},
       {{"bench", "linear", "--train.threads", "2"},
-       "no option --train.threads of bench; a study's value is set by --set train.threads=VALUE"},
+       "no option --train.threads of bench; --set train.threads=VALUE sets this value of the study"},
       {{"check", "softmax", "--steps", "3"}, "no option --steps of check; `ablate help check` lists them"},
   };
   for (const auto& [words, error] : lines) CHECK(place.run(words).err == "ablate: " + error + "\n");
@@ -110,7 +110,7 @@ TEST_CASE("wrong counts and choices are refused in plain words") {
       {{"run", "x", "-j0"}, "--jobs: found 0, expected trials at a time: a whole number from 1 to 4096, or auto"},
       {{"run", "x", "--retry", "timout"},
        "--retry: found timout, expected failed, timeout, stalled, oom, all (did you mean timeout?)"},
-      {{"run", "x", "--memory", "4Q"}, "--memory: found 4Q, expected a size in bytes, or with K, M, G or T behind it"},
+      {{"run", "x", "--memory", "4Q"}, "--memory: found 4Q, expected a size in bytes, or with the suffix K, M, G or T"},
       {{"check", "--timeout", "1.5"}, "--timeout: found 1.5, expected seconds: a whole number from 1 to 86400"},
       {{"table", "--interval", "2x"}, "--interval: found 2x, expected a number from 0 to 1000"},
       {{"plugins", "--kind", "taks"}, "--kind: found taks, expected attention, compression or task (did you mean task?)"},
@@ -118,7 +118,7 @@ TEST_CASE("wrong counts and choices are refused in plain words") {
   for (const auto& [words, error] : lines) {
     const auto ended = place.run(words);
     CHECK(ended.exit_code == 2);
-    CHECK(ended.err.starts_with("ablate: " + error + "; `ablate help " + words.front() + "` says"));
+    CHECK(ended.err.starts_with("ablate: " + error + "; `ablate help " + words.front() + "` shows"));
   }
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   const auto wrong = place.run({"check", "softmax", "lineer"});
   CHECK(wrong.exit_code == 2);
   CHECK(says(wrong.err, "no plugin lineer (did you mean linear?)"));
-  CHECK(says(place.run({"check", "softmax", "linear", "--set", "heads=2"}).err, "--set goes with one plugin"));
+  CHECK(says(place.run({"check", "softmax", "linear", "--set", "heads=2"}).err, "--set requires a single plugin"));
 }
 
 TEST_CASE("a wrong key in a list's entry is reported with its path") {
@@ -201,14 +201,14 @@ TEST_CASE("a dry run estimates how long its trials take from trials that are don
     more.insert(more.begin(), {"run", study, "--dry-run"});
     return place.run(more).out;
   };
-  const std::string unknown = "expected time: not known, no trial of the same attention and task is done\n";
+  const std::string unknown = "expected time: unknown, because no trial of the same attention and task is done\n";
   CHECK(says(dry({}), unknown));
   REQUIRE(place.run({"run", study, "--set", "attention.plugin=softmax"}).exit_code == 0);
   CHECK(says(dry({"--set", "attention.plugin=linear"}), unknown));
   CHECK_FALSE(says(dry({"--set", "attention.plugin=softmax"}), "expected time"));  // all trials are done
   const auto some = dry({"--set", "seeds=3", "-j", "1"});
   CHECK(says(some, " for 1 trial (the medians of done trials of the same attention and task"));
-  CHECK(says(some, "; not known for 3 trials, of which none is done\n"));
+  CHECK(says(some, "; unknown for 3 trials: no similar trial is done\n"));
   // Two trials took 8 and 2 seconds, so the third is expected to take the median, 5. All three, two at a time, take 7.5.
   place.shell(
       "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
@@ -266,7 +266,7 @@ TEST_CASE("query lists its views in every format, help names them, and SQL that 
   CHECK(place.run({"query", "--format", "csv"}).out.starts_with("view,column,about\ntrials,"));
   const auto cut = place.shell("$ablate query SELECT key FROM trials");
   CHECK(cut.exit_code == 2);
-  CHECK(cut.err == "ablate: the SQL came in 4 words, as a shell cuts it; put all of it in quotes: ablate query 'SELECT ...'\n");
+  CHECK(cut.err == "ablate: found SQL in 4 words, split by the shell; put all of it in quotes: ablate query 'SELECT ...'\n");
   CHECK(place.shell("$ablate query 'SELECT key FROM trials'").exit_code == 0);
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("a link to itself is reported by its name, with the exit code for the 
     CHECK(ended.exit_code == exit_code);
     CHECK(says(ended.err, what));
   };
-  check_error({"--plugins", loop, "plugins"}, 2, "--plugins " + loop + ": " + why + "; it takes a folder");
+  check_error({"--plugins", loop, "plugins"}, 2, "--plugins " + loop + ": " + why + "; expected a folder");
   check_error({"check", library}, 3, library + " cannot be loaded: " + why);
   check_error({"run", loop}, 2, loop + ": cannot be read: " + why);
   check_error({"new", "task", "mine", "--in", loop}, 2, "--in " + loop + ": no such folder");
@@ -185,7 +185,7 @@ TEST_CASE("plugins are chosen by kind and by their promises") {
   CHECK(place.run({"plugins", "--kind", "atention"}).exit_code == 2);
   CHECK(place.run({"plugins", "adamra", "--causal"}).exit_code == 2);
   const auto none = place.run({"plugins", "--kind", "task", "--causal"}).out;
-  CHECK(says(none, "libraries found is of that kind and promises that"));
+  CHECK(says(none, "libraries found has this kind and these promises"));
   CHECK_FALSE(says(none, "No plugin library"));
   // The description of a plugin names the section of a study for its parameters.
   CHECK(says(place.run({"plugins", "rbf"}).out, "Parameters, in [attention.compression] of a study:"));

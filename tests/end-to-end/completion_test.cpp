@@ -149,7 +149,7 @@ TEST_CASE("the scripts of zsh and fish request the same completions if these she
     const auto ended = shell.place.shell(
         "$ablate completion zsh > ablate.zsh; zsh -f -c 'compdef() { :; }; source ./ablate.zsh; "
         "_describe() { print -l \"${(@P)4}\"; }; words=('$ablate' wat); CURRENT=2; PREFIX=wat; _ablate'");
-    CHECK(says(ended.out, "watch:A running grid"));
+    CHECK(says(ended.out, "watch:Watch a running grid"));
     CHECK(ended.err.empty());
   }
 }

@@ -37,7 +37,7 @@ TEST_CASE("at a terminal, a deletion shows how many trials it removes and asks; 
   const auto gone = at_terminal(place, "experiment delete quick", "y\\n");
   INFO(gone.out << gone.err);
   CHECK(gone.exit_code == 0);
-  CHECK(says(gone.out, "the history as it was before is in ablate.backup-"));
+  CHECK(says(gone.out, "a copy of the earlier history is in ablate.backup-"));
   CHECK(place.query("SELECT experiment FROM experiments").empty());
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("failed trials are retried if this is requested, and done trials are n
   CHECK(says(run({"--retry", "all"}).err, "0 done, 1 done before, 1 failed"));
   CHECK(says(run({"--retry", "failed", "--retry", "timeout"}).err, "0 done, 1 done before, 1 failed"));
   const auto last = run({"--retry", "failed"});
-  CHECK(says(last.err, "set aside, since they failed 3 times: 1; --again alone runs them, with what is done: ablate run"));
+  CHECK(says(last.err, "set aside, since they failed 3 times: 1; only --again runs them, and done trials, too: ablate run"));
   CHECK(says(last.err, "0 done, 1 done before, 0 failed, 1 set aside"));
   CHECK(says(run({"--again"}).err, "1 done, 0 done before, 1 failed"));
 }

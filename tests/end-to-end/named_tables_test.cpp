@@ -37,7 +37,7 @@ TEST_CASE("a study's tables are chosen by name, and the command line's options o
   CHECK(says(again.err, "tiny: 0 done, 4 done before, 0 failed"));
   const auto dry = place.run({"run", place.study(kGrid + kTables).string(), "--dry-run"});
   CHECK(says(dry.out,
-             "table cost, which tests its contrasts alone, in one column: n = 2: no difference can be significant at 5 % over "
+             "table cost, which tests only its contrasts, in one column: n = 2: no difference can be significant at 5 % over "
              "2 comparisons"));
   CHECK_FALSE(says(dry.out, "table ratio"));
   const auto named = json::parse(place.run({"table", "tiny", "--table", "cost", "--format", "json"}).out);

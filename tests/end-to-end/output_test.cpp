@@ -120,7 +120,7 @@ TEST_CASE("a path that is not a folder is reported, whichever option or variable
   place.study(kTwo);
   CHECK(says(place.shell("ABLATE_PLUGIN_PATH=/no/such $ablate plugins").err,
              "warning: ABLATE_PLUGIN_PATH names /no/such, which is no folder\n"));
-  CHECK(says(place.run({"plugins", "--plugins", "study.toml"}).err, "--plugins study.toml: is a file; it takes a folder"));
+  CHECK(says(place.run({"plugins", "--plugins", "study.toml"}).err, "--plugins study.toml: is a file; expected a folder"));
   CHECK(says(place.shell("XDG_CACHE_HOME=/proc/none $ablate bench linear --lengths 16").err,
              "cannot make the folder /proc/none/ablate/studies: "));
   CHECK(says(place.shell("gzip study.toml; $ablate run study.toml.gz").err, "it is a gzip file; expected a study in TOML"));

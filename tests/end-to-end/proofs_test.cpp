@@ -36,7 +36,7 @@ TEST_CASE("each proof belongs to the code that ran, whatever was proven in betwe
   place.edit('f');
   CHECK(says(place.said({"--set", "seeds=[3]", "--prove", "1"}), "1 done trial of the history stays valid"));
   CHECK(says(place.said({"--prove", "1"}), "2 done trials of the history stay valid"));
-  CHECK(says(place.run({"run", "--unprove", "1"}).err, "proof 1 is deleted: 2 trials are again not done under the new code\n"));
+  CHECK(says(place.run({"run", "--unprove", "1"}).err, "proof 1 is deleted: 2 trials are no longer done under the new code\n"));
   CHECK(place.query("SELECT trials FROM proofs ORDER BY proof").dump() == R"([{"trials":1},{"trials":2}])");
   CHECK(says(place.said(third), "0 done, 1 done before"));
   CHECK(says(place.said({}), "0 done, 2 done before"));

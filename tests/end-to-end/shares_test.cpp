@@ -229,7 +229,7 @@ TEST_CASE("a share with a failed trial exits with 1; errors in a share or a plan
   };
   refused({"--share", "3/3"}, "found 3/3, expected I/N");
   refused({"--shares", "3"}, "--plan");
-  refused({"--plan", "plan.json"}, "--shares N, to write it, or --share I/N");
+  refused({"--plan", "plan.json"}, "--shares N, to write the plan, or --share I/N");
   refused({"--share", "0/3", "--again"}, "--again");
   refused({"--shares", "3", "--plan", "nowhere/plan.json"}, "--plan nowhere/plan.json: cannot be written");
   const auto plan_over = [&](const std::string& file) {

@@ -6,7 +6,7 @@
 TEST_CASE("--dry-run reports each trial as done, or how it differs from the done trials", "[standing]") {
   Place place;
   const auto before = place.said({"--dry-run"});
-  CHECK(says(before, "tiny: 2 trials\nnone is done: nothing like these trials has been run\n    1  "));
+  CHECK(says(before, "tiny: 2 trials\nno trial is done: the history has no similar trial\n    1  "));
   CHECK_FALSE(says(before, "not done"));
   CHECK(says(place.said({"--dry-run", "--set", "seeds=1"}), "\n       not done: nothing like it has been run\n"));
   CHECK(says(place.said({}), "2 done, 0 done before"));
@@ -143,7 +143,7 @@ TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]
   CHECK(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(unprove("7", 2), "found no proof 7 in this history, expected one of 1"));
-  CHECK(says(unprove("1", 0), "proof 1 is deleted: 2 trials are again not done under the new code"));
+  CHECK(says(unprove("1", 0), "proof 1 is deleted: 2 trials are no longer done under the new code"));
   CHECK(place.query("SELECT * FROM proofs").empty());
   CHECK_FALSE(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 2);

@@ -119,7 +119,7 @@ TEST_CASE("verdicts are stored in a history by runs and by checks that name the 
   CHECK(says(place.run({"attempts", "--failed"}).err, "every attempt is done: none failed"));
   // A check stores its verdicts only in a named history: ./ablate.db does not count unless it is named.
   CHECK(says(place.said({"check", "wrong", "--no-timing"}, 1),
-             "ablate.db has trials of wrong: after the mend, `ablate run STUDY --prove N`"));
+             "ablate.db has trials of wrong: after the fix, `ablate run STUDY --prove N`"));
   CHECK(says(marks_elsewhere(), "\n?  wrong "));
   place.set("ABLATE_DB", "none.db");
   CHECK_FALSE(says(place.said({"check", "wrong", "--no-timing"}, 1), "--prove"));
@@ -164,7 +164,7 @@ TEST_CASE("the check command below a table finds the plugins in the folders that
 
 TEST_CASE("a check that is partial or not at default parameters leaves no verdict", "[verdicts]") {
   Place place;
-  const std::string kept = "no verdict is stored: ", part = " is no full check at default parameters\n";
+  const std::string kept = "no verdict is stored: a check with ", part = " is not a full check at default parameters\n";
   CHECK(says(place.said({"check", "wrong", "--quick"}, 1), kept + "--quick" + part));
   CHECK(place.shown("wrong").at("verdict") == "unchecked");
   CHECK(says(place.said({"check", "wrong", "--no-timing", "--set", "fault=none"}), kept + "--set" + part));

@@ -115,7 +115,7 @@ std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>
     const auto& path = varied.path;
     if (is_below(path, section::kAttention) &&
         std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return has_parameter(subject, path); }))
-      throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists those of one", path));
+      throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists its parameters", path));
   }
   return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
 }
@@ -133,7 +133,7 @@ void refuse_repeated(const char* option, const std::vector<Value>& values) {
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
         values.begin() + static_cast<std::ptrdiff_t>(i))
-      throw Error(fmt::format("{}: {} stands there twice; leave one out", option, values[i]));
+      throw Error(fmt::format("{}: found {} twice, expected each value once", option, values[i]));
 }
 
 std::string quoted(const std::vector<std::string>& texts) {
@@ -227,7 +227,7 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
     }
     all.push_back(subject);
   }
-  if (all.empty()) throw Error("no attention plugin was found; `ablate plugins` lists the folders looked at");
+  if (all.empty()) throw Error("no attention plugin was found; `ablate plugins` lists the searched folders");
   return all;
 }
 
@@ -313,7 +313,7 @@ void check_name(const std::string& name, const fs::path& kept, const fs::path& d
   const db::Reader reader(database);
   const auto file = reader.study_file(name);
   if (file.empty() || fs::path(file).parent_path() == kept) return;
-  throw Error(fmt::format("--name {}: that experiment is the one of {}; give another name", name, file));
+  throw Error(fmt::format("--name {}: this experiment belongs to {}; choose another name", name, file));
 }
 
 /// Stores the study under the hash of its text, so that the study of an earlier run stays unchanged.
@@ -434,7 +434,7 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
       [](const std::string& text) {
         const bool ok =
             !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos && text[0] != '0';
-        return ok ? std::string() : fmt::format("found {}, expected whole numbers above 0, commas between", text);
+        return ok ? std::string() : fmt::format("found {}, expected whole numbers above 0, separated by commas", text);
       },
       "");
   const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
@@ -446,23 +446,23 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("");
   list("--lengths", arguments->lengths, "tokens; default: 1024,2048,4096,8192,16384", "N,...")->check(count);
   list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(count);
-  list("--heads", arguments->heads, "for attentions with such a parameter", "N,...")->check(count);
+  list("--heads", arguments->heads, "numbers of heads, for attentions that have the parameter heads", "N,...")->check(count);
   list("--device", arguments->devices, "cpu, cuda, cuda:N or auto; default: cpu", "DEVICE,...");
   list("--dtype", arguments->dtypes, "float32, bfloat16, or mixed; default: float32", "TYPE,...");
   command
       ->add_option("--vary", arguments->vary,
-                   "any other parameter, in the attentions that have it: attention.window=[16, 32]; repeat it for more")
+                   "values of any other parameter, for attentions that have it: attention.window=[16, 32]; repeat it for more")
       ->type_name("PATH=[V,...]")
       ->allow_extra_args(false);
   command->add_option("--name", arguments->name, "the experiment's name in the run history; default: bench")->type_name("NAME");
-  command->add_option("--set", arguments->overrides, "PATH=VALUE: any other value of the study; repeat it for more")
+  command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces any other value of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--again", arguments->again, "measure again, even if the run history has the numbers");
   command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or recorded");
   command->footer(
-      "Every point is a trial of seven steps on random bytes, stored in the run history; what is there already is not\n"
-      "measured again (--again does; --set seeds=3 measures three times).\n"
+      "Every point is a trial of seven steps on random bytes, stored in the run history. Stored points are not measured again "
+      "without --again. --set seeds=3 measures each point three times.\n"
       "Example:\n  ablate bench softmax linear compressed+clustering --lengths 1024,4096 --batch 8 --set train.threads=2");
   command->callback([=, &options, &exit_code] { exit_code = bench(*arguments, options); });
 }

@@ -33,7 +33,7 @@ std::vector<FoundLibrary> find_libraries(const Options& options, Executors& exec
                   (std::filesystem::exists(folder, unseen) ? "is a file"
                    : unseen                                ? unseen.message()
                                                            : "no such folder") +
-                  "; it takes a folder that holds plugin libraries (*.so)");
+                  "; expected a folder of plugin libraries (*.so)");
     folders.emplace_back(folder);
   }
   const auto looked_in = plugin_folders(folders);

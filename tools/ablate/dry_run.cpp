@@ -133,7 +133,7 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   auto text = power_text(n, static_cast<int>(comparisons));
   for (const auto& table : study.tables)
     if (const auto own = contrasts_of(table, study); own.comparisons > 0)
-      text += fmt::format("\ntable {}, which tests its contrasts alone, in one column: {}", table.name,
+      text += fmt::format("\ntable {}, which tests only its contrasts, in one column: {}", table.name,
                           power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
   return text;
 }
@@ -229,7 +229,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
   text += matched_text(study);
   const bool say_once = standing.nothing_like_them && wanted.size() > 1;
-  if (say_once) text += "none is done: nothing like these trials has been run\n";
+  if (say_once) text += "no trial is done: the history has no similar trial\n";
   const auto retries = retries_of(plan);
   SetAside set_aside;
   std::vector<const PlannedTrial*> to_run;
@@ -259,7 +259,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   to_run.insert(to_run.end(), awaited.begin(), awaited.end());
   if (to_run.size() < all) text += fmt::format("{} of them {} to run\n", to_run.size(), to_run.size() == 1 ? "is" : "are");
   for (const auto& line : aside_lines(set_aside)) text += line + "\n";
-  text += "\nThe first of them in full:\n" + values_text(*wanted.front()->trial);
+  text += "\nThe first trial in full:\n" + values_text(*wanted.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(wanted));
   const auto together = std::min(static_cast<std::size_t>(plan.at_a_time), to_run.size());
   for (const auto& more : {crowd_text(plan, static_cast<int>(together)), positions_text(wanted),

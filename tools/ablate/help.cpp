@@ -61,7 +61,7 @@ std::string overview(const CLI::App& app) {
 void add_help(CLI::App& app) {
   auto* command = app.add_subcommand("help", "Describe a command and its options, with an example")->group("Help");
   auto name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "run, table or another; without it all are listed")->type_name("");
+  command->add_option("COMMAND", *name, "run, table or another command; default: list all commands")->type_name("");
   command->footer("Example:\n  ablate help table");
   command->callback([name, &app] {
     if (name->empty()) {

@@ -62,12 +62,12 @@ int parse_and_run(int count, char** arguments) {
       if (option->get_items_expected() == 0) option->disable_flag_override();
   app.footer(
       "A trial is one set of settings, named by its key; an attempt is one run of it, named by its number.\n"
-      "`ablate help COMMAND` has an example of each. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
+      "`ablate help COMMAND` shows an example of each command. Exit codes: 0 all done, 1 some trials failed, 2 usage or "
       "configuration, 3 a plugin's library is refused or fails, 75 a share that was stopped, 130 interrupted, 141 the reader "
       "of the output has gone.");
   app.failure_message([](const CLI::App* program, const CLI::Error& error) {
     const auto commands = program->get_subcommands();
-    return fmt::format("ablate: {}; `ablate help{}` says what it takes\n", error.what(),
+    return fmt::format("ablate: {}; `ablate help{}` shows its usage\n", error.what(),
                        commands.empty() ? "" : " " + commands.front()->get_name());
   });
   if (words.empty()) {

@@ -84,8 +84,8 @@ std::vector<Template> files_of(const NewArguments& arguments) {
 void check_cuda(const NewArguments& arguments) {
   if (arguments.cuda && arguments.kind != to_text(Kind::kAttention))
     throw Error(
-        fmt::format("--cuda: found the kind {}, expected attention, the one that has a kernel to begin with; "
-                    "ablate_add_plugin(... CUDA_SOURCES ...) adds one to any plugin",
+        fmt::format("--cuda: found the kind {}, expected attention, whose template has a kernel; "
+                    "ablate_add_plugin(... CUDA_SOURCES ...) adds a kernel to any plugin",
                     arguments.kind));
 }
 
@@ -108,7 +108,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 fs::path make_folder(const NewArguments& arguments) {
   std::error_code failed;
   if (!fs::is_directory(arguments.in, failed))
-    throw Error(fmt::format("--in {}: no such folder; it takes the folder that the new one is made in", arguments.in));
+    throw Error(fmt::format("--in {}: no such folder; expected the folder to make the new folder in", arguments.in));
   auto folder = (fs::path(arguments.in) / arguments.name).lexically_normal();
   if (fs::exists(folder, failed))
     throw Error(fmt::format("{} exists already, and is left as it is; choose another name, or another folder with --in",
@@ -149,14 +149,14 @@ int make(const NewArguments& arguments, const Options& options) {
 }  // namespace
 
 void add_new(CLI::App& app, const Options& options, int& exit_code) {
-  auto* command = app.add_subcommand("new", "Write a new plugin's folder: source, build, test and a study, working as it is")
+  auto* command = app.add_subcommand("new", "Write a folder for a new plugin, ready to build: source, test and a study")
                       ->group("Write plugins");
   auto arguments = std::make_shared<NewArguments>();
   command->add_option("KIND", arguments->kind, "attention, compression or task")->required()->type_name("");
-  command->add_option("NAME", arguments->name, "the plugin's id, its library's and its folder's name: my-attention")
+  command->add_option("NAME", arguments->name, "the plugin's id, and the name of its library and folder: my-attention")
       ->required()
       ->type_name("");
-  command->add_option("--in", arguments->in, "make the folder in this one; default: here")->type_name("DIR");
+  command->add_option("--in", arguments->in, "make the new folder in DIR; default: here")->type_name("DIR");
   command->add_flag("--cuda", arguments->cuda, "an attention with a CUDA kernel, and a test of it on a CPU");
   command->footer("Example:\n  ablate new attention my-attention");
   command->callback([=, &options, &exit_code] { exit_code = make(*arguments, options); });

@@ -141,7 +141,7 @@ void show_parameters(std::span<const ParameterInfo> parameters, const std::strin
     else
       print("  {:<{}}  {}{}; default {}\n", p.name, width, expectation(p), p.unit.empty() ? "" : ", in " + p.unit,
             value_text(p.default_value));
-    print("  {:<{}}  {}{}\n", "", width, p.help, p.when.empty() ? "" : "; read where " + p.when + " alone");
+    print("  {:<{}}  {}{}\n", "", width, p.help, p.when.empty() ? "" : "; read only if " + p.when);
   }
 }
 
@@ -195,11 +195,11 @@ void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::v
   }
   if (wanted.empty() && all > 0) {
     print(
-        "None of the {} libraries found is of that kind and promises that; tasks promise nothing. `ablate plugins` lists "
-        "them.\n",
+        "None of the {} libraries found has this kind and these promises; tasks have no promises. `ablate plugins` lists all "
+        "libraries.\n",
         all);
   } else if (wanted.empty()) {
-    print("No plugin library (*.so) was found. Folders looked in:\n");
+    print("No plugin library (*.so) was found. Searched folders:\n");
     for (const auto& folder : folders) print("  {}\n", path_text(folder.path));
   }
 }
@@ -222,7 +222,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   const auto format = wanted.format;
   const bool as_json = format == db::Format::kJson;
   if (!id.empty() && (wanted.filters() || format == db::Format::kMarkdown))
-    throw Error(fmt::format("{} alone has no list to filter or to write as a page; leave the ID out", id));
+    throw Error(fmt::format("{} is a single plugin: filters and --format markdown need a list; leave out the ID", id));
   if (id == section::kModel || id == section::kTrain) {  // these are not plugins, but users look for them here
     const auto parameters = id == section::kModel ? model_parameters() : train_parameters();
     if (as_json) {
@@ -286,7 +286,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)));
 }
 
-/// Returns "" if the text is a kind of plugin, else what is wrong.
+/// Returns "" if the text is a kind of plugin, else the error.
 std::string refuse_kind(const std::string& text) {
   if (kind_of_name(text)) return "";
   std::vector<std::string> kinds;
@@ -307,7 +307,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code) {
                    "paper. Also: model, train")
       ->check(not_empty())
       ->type_name("");
-  command->add_option("--kind", wanted->kind, "only these: attention, compression or task")
+  command->add_option("--kind", wanted->kind, "only plugins of this kind: attention, compression or task")
       ->check(CLI::Validator(refuse_kind, "", ""))
       ->type_name("KIND");
   for (const auto& promise : promises()) {

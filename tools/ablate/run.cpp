@@ -25,7 +25,7 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
   for (const auto& line : proof.left_out) say("warning: {}\n", line);
   for (const auto& difference : proof.differences) say("{}\n", difference);
   if (!proof.differences.empty())
-    return say("{}: not proven: of {} repeated trials not every number is the same; the history is as it was\n", study.name,
+    return say("{}: not proven: at least one number of {} repeated trials changed; the history is unchanged\n", study.name,
                proof.repeated);
   say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid; trials with "
       "other settings run anew\n",
@@ -37,7 +37,7 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
 int unprove(std::int64_t number, const std::filesystem::path& database) {
   { const db::Reader refuses(database); }  // throws for a missing or older file, so that none is created or migrated
   const auto trials = db::Store(database).delete_proof(number);
-  say("proof {} is deleted: {} trial{} again not done under the new code\n", number, trials, trials == 1 ? " is" : "s are");
+  say("proof {} is deleted: {} trial{} no longer done under the new code\n", number, trials, trials == 1 ? " is" : "s are");
   return 0;
 }
 
@@ -140,8 +140,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
 }
 
 void add_run(CLI::App& app, const Options& options, int& exit_code) {
-  auto* command =
-      app.add_subcommand("run", "Run a study's trials; those that are done already are skipped")->group("Run ablations");
+  auto* command = app.add_subcommand("run", "Run a study's trials; done trials are skipped")->group("Run ablations");
   auto arguments = std::make_shared<RunArguments>();
   auto* study = command->add_option("STUDY", arguments->file, "the TOML file")->check(not_empty())->type_name("");
   command->add_option("--set", arguments->overrides, "PATH=VALUE: replaces a value or an axis of the study; repeat it for more")
@@ -161,10 +160,8 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       "--dry-run", arguments->dry_run,
       "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "
       "run or recorded");
-  command->add_flag(
-      "--by-cost", arguments->by_cost,
-      "with --dry-run: list the trials that are to run first, those that take least time first; trials run in the "
-      "grid's order all the same");
+  command->add_flag("--by-cost", arguments->by_cost,
+                    "with --dry-run: list the trials to run before the others, by expected time; a run keeps the grid's order");
   command
       ->add_option(
           "--prove", arguments->prove,
@@ -177,8 +174,8 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   auto* deleted =
       command
           ->add_option("--unprove", arguments->unprove,
-                       "without a STUDY: delete the proof of that number; trials that stayed done by it alone are no "
-                       "longer done")
+                       "without a STUDY: delete this proof; trials that stayed done only because of it are no longer "
+                       "done")
           ->check(whole_number(1, 999999999, "a proof's number"))
           ->type_name("NUMBER");
   command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");

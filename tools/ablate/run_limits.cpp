@@ -75,8 +75,8 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
   command
       .add_option_function<std::string>(
           "--timeout", [&](const std::string& text) { arguments.timeout_s = decimal_of(text); },
-          "seconds after which a trial is ended, in place of the study's; 0: no limit. A trial without a step for long is "
-          "ended in any case")
+          "seconds after which a trial is ended, instead of the study's timeout; 0: no limit. A trial that makes no step "
+          "for a long time is always ended")
       ->check(expecting([](const std::string& text) { return decimal_of(text) >= 0 && decimal_of(text) <= 1e9; },
                         "seconds from 0 to 1e9"))
       ->type_name("S");
@@ -85,7 +85,7 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
           "--memory", [&](const std::string& text) { arguments.memory_bytes = bytes_of(text).value_or(0); },
           "limit of a trial's own memory, such as 4G or 800M: a trial above it is ended, with outcome oom")
       ->check(expecting([](const std::string& text) { return bytes_of(text).has_value(); },
-                        "a size in bytes, or with K, M, G or T behind it"))
+                        "a size in bytes, or with the suffix K, M, G or T"))
       ->type_name("SIZE");
   command
       .add_option(
@@ -98,17 +98,17 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
       ->allow_extra_args(false);
   command
       .add_option("--max-failures", arguments.max_failures,
-                  "start no further trial after so many failures, or such a share of the trials to run")
+                  "start no further trial after N failures, or after failures of N% of the trials to run")
       ->check(expecting(
           [](const std::string& text) {
             const auto most = failures_of(text);
             return most.trials > 0 || most.percent > 0;
           },
-          "failed trials: a whole number from 1 on, or a share of them, as 10%"))
+          "failed trials: a whole number from 1, or a percentage, such as 10%"))
       ->type_name("N|N%");
   command
       .add_option("--notify", arguments.notify,
-                  "a shell's command line, run at the end, at the first failure and if the history must move elsewhere; "
+                  "shell command to run at the end, at the first failure and if the history must move elsewhere; "
                   "$ABLATE_EVENT and others name the event")
       ->check(not_empty())
       ->type_name("CMD");
@@ -144,7 +144,7 @@ std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArg
   if (set_aside.exhausted > 0) {
     auto words = words_of_run(arguments, arguments.file, {});
     words.emplace_back("--again");
-    lines.push_back(fmt::format("set aside, since they failed {} times: {}; --again alone runs them, with what is done: {}",
+    lines.push_back(fmt::format("set aside, since they failed {} times: {}; only --again runs them, and done trials, too: {}",
                                 kMostTries, set_aside.exhausted, next_command(options, words)));
   }
   return lines;

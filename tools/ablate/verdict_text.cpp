@@ -32,8 +32,8 @@ std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, c
   std::vector<std::string> lengths;
   for (const auto& [place, length] : verdict.lengths)
     lengths.push_back(db::with_commas(length) + (place == kAnyPlace ? "" : " " + place));
-  if (verdict.passed() && !lengths.empty()) text += fmt::format("; longest lengths looked at: {}", fmt::join(lengths, ", "));
-  if (!verdict.unchecked.empty()) text += fmt::format("; unchecked there: {}", fmt::join(verdict.unchecked, ", "));
+  if (verdict.passed() && !lengths.empty()) text += fmt::format("; longest checked lengths: {}", fmt::join(lengths, ", "));
+  if (!verdict.unchecked.empty()) text += fmt::format("; unchecked: {}", fmt::join(verdict.unchecked, ", "));
   return text;
 }
 

@@ -13,7 +13,7 @@ namespace ablate {
 /// "checked", "FAILED" or "unchecked".
 const char* verdict_word(const StoredVerdict& verdict);
 
-/// Returns "all passed (2026-11-22), without timing; longest lengths looked at: 2,113 causal; unchecked there: cuda", or
+/// Returns "all passed (2026-11-22), without timing; longest checked lengths: 2,113 causal; unchecked: cuda", or
 /// "FAILED: padding, gradient (2026-11-22)", or the remedy.
 std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options);
 

@@ -68,7 +68,7 @@ void refuse_lone_value(const CLI::App& command, const std::string& word) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
   });
   if (is_path && !std::filesystem::exists(word, none))
-    throw Error(fmt::format("{}: a value is set by --set: write --set {}", word, shell_word(word)));
+    throw Error(fmt::format("{}: expected --set before a value: write --set {}", word, shell_word(word)));
 }
 
 /// @param command nullptr: before the command
@@ -80,9 +80,9 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
   if (name == "--json" && command != nullptr && command->get_option_no_throw("--format") != nullptr)
     throw Error(fmt::format("no option --json{}; write --format json", of));
   if (const auto commands = commands_with(app, name); command == nullptr && !commands.empty())
-    throw Error(fmt::format("option {} stands before the command; it goes after one of: {}", name, commands));
+    throw Error(fmt::format("found option {} before the command, expected it after one of: {}", name, commands));
   if (const auto path = sets_paths(command) ? study_path(name) : ""; !path.empty())
-    throw Error(fmt::format("no option {}{}; a study's value is set by --set {}=VALUE", name, of, path));
+    throw Error(fmt::format("no option {}{}; --set {}=VALUE sets this value of the study", name, of, path));
   std::vector<std::string> known;
   if (command != nullptr) add_names(*command, known);
   add_names(app, known);
@@ -113,7 +113,7 @@ void check_value(const CLI::Option& option, const std::string& word, const std::
   const bool is_path = type == "FILE" || type == "DIR";
   if (!is_path && (is_inside || !is_option(value))) return;
   if (is_path && !value.starts_with('-')) return;
-  const auto remedy = is_path                  ? fmt::format("; of that name write ./{}", value)
+  const auto remedy = is_path                  ? fmt::format("; for that path, write ./{}", value)
                       : name.starts_with("--") ? fmt::format("; if that is the value, write {}={}", name, value)
                                                : "";
   throw Error(fmt::format("{0}: found {1}, which looks like an option, expected {0} {2}{3}", name, value, type, remedy));
@@ -128,9 +128,9 @@ void refuse_extra_word(const CLI::App& command, std::size_t nth, const std::stri
       most += static_cast<std::size_t>(option->get_items_expected_max()), names += " " + option->get_name(true);
   if (nth < most) return;
   const auto& name = command.get_name();
-  throw Error(fmt::format("{}: found \"{}\"{}, expected {}; `ablate help {}` says what it takes", name, word,
+  throw Error(fmt::format("{}: found \"{}\"{}, expected {}; `ablate help {}` shows its usage", name, word,
                           nth == 0 ? "" : fmt::format(" behind \"{}\"", before),
-                          most == 0 ? "options alone" : names.substr(1) + " and no more", name));
+                          most == 0 ? "only options" : names.substr(1) + " and no more", name));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ int run(int count, char** arguments) try {
   app.parse(count, arguments);
   return 0;
 } catch (const CLI::ParseError& error) {
-  ablate::say("ablate-plot: {}; `ablate help plot` says what it takes\n", error.what());
+  ablate::say("ablate-plot: {}; `ablate help plot` shows its usage\n", error.what());
   return static_cast<int>(ablate::ExitCode::kUsage);
 } catch (const ablate::Error& error) {
   ablate::say("ablate: {}\n", error.what());

@@ -59,7 +59,7 @@ std::string request_error(const Examinee& examinee, const std::set<std::string>&
   const auto known = check_names(), audited = audit_names();
   for (const auto& name : only)
     if (std::find(audited.begin(), audited.end(), name) != audited.end())
-      return fmt::format("--only {}: no check of the contract: `ablate audit {}` looks at it", shell_word(name),
+      return fmt::format("--only {}: expected a check of the contract; `ablate audit {}` runs this check", shell_word(name),
                          examinee.plugin.kind == Kind::kTask ? examinee.plugin.id : "TASK");
     else if (std::find(known.begin(), known.end(), name) == known.end())
       return fmt::format("--only {}: there is no check {}{}; docs/checks.md lists them", name, name, hint(name, known));

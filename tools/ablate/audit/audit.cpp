@@ -207,7 +207,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, Executor
       tasks.push_back(one);
   const auto refuse = [&](const PluginInfo& info) {
     return Error(
-        fmt::format("{} is a plugin of the kind {}, expected a task, because its data are audited; `ablate check {}` checks it",
+        fmt::format("{} is a plugin of the kind {}, expected a task, because only tasks have data; `ablate check {}` checks it",
                     name, to_text(info.kind), shell_word(name)));
   };
   if (other != nullptr &&
@@ -296,15 +296,13 @@ void add_audit(CLI::App& app, const Options& options, int& exit_code) {
       "audit", "Check tasks' data without a model: shortcuts, near-duplicates, rules, and scores of simple predictors");
   command->group("Look at plugins");
   auto arguments = std::make_shared<AuditArguments>();
-  command->add_option("TASK", arguments->what, "an id, the path of a library, or a study.toml, whose tasks are all audited")
+  command->add_option("TASK", arguments->what, "a task's id, the path of its library, or a study.toml to audit all its tasks")
       ->required()
       ->check(not_empty())
       ->type_name("");
   command
-      ->add_option(
-          "--set", arguments->set,
-          "NAME=VALUE: a parameter of the task in place of its default, or as `ablate run` takes it for a study; repeat "
-          "it for more")
+      ->add_option("--set", arguments->set,
+                   "NAME=VALUE: replaces a default of the task; for a study PATH=VALUE, as in `ablate run`; repeat it for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--again", arguments->again, "repeat the audit of data that were audited before");
@@ -313,9 +311,9 @@ void add_audit(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("SECONDS");
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer(
-      "The run history stores the findings by the digest of the data. If a finding failed, a note below tables of these data "
-      "says so. Floors are the scores of predictors of a few lines, trained and tested on the examples of the study's "
-      "trials, or on all examples; tables show them below.\n"
+      "The run history stores findings by the digest of the data. Tables of these data have a note if a finding failed. "
+      "A floor is the score of a simple predictor that is trained and tested on the examples of the study's trials, or on "
+      "all examples. Notes below tables list the floors.\n"
       "Exit codes: 0 all passed, 1 a finding failed, 2 the request cannot be fulfilled, 3 a library is refused.\n"
       "Example:\n  ablate audit listops --set max_length=500\n  ablate audit experiments/listops.toml");
   command->callback([=, &options, &exit_code] { exit_code = run_audit(*arguments, options); });

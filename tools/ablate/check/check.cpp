@@ -14,26 +14,26 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
   command->add_option("PLUGIN", arguments->what, "ids, or paths of libraries; default: every plugin found")
       ->check(not_empty())
       ->type_name("");
-  command->add_option("--set", arguments->parameters, "NAME=VALUE: a parameter in place of its default; repeat it for more")
+  command->add_option("--set", arguments->parameters, "NAME=VALUE: replaces a parameter's default; repeat it for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--only", arguments->only, "only the checks of this name, as padding; repeat it for more")
+  command->add_option("--only", arguments->only, "run only the checks of this name, such as padding; repeat it for more")
       ->check(not_empty())
       ->type_name("CHECK")
       ->allow_extra_args(false);
   command
       ->add_option("--length", arguments->length,
-                   "also check sequences of so many tokens, in every place; the verdict then covers them")
+                   "also check sequences of N tokens, in every place; the verdict then covers this length")
       ->check(whole_number(512, 1 << 20, "tokens"))
       ->type_name("N");
   command
-      ->add_option("-j,--jobs", arguments->at_a_time, "plugins at a time; default: the cores. Time is measured one at a time")
+      ->add_option("-j,--jobs", arguments->at_a_time, "plugins at a time; default: one per core. Only one is timed at a time")
       ->check(whole_number(1, 4096, "plugins at a time"))
       ->type_name("N");
   command->add_option("--timeout", arguments->timeout_s, "seconds for each plugin, 300 by default")
       ->check(whole_number(1, 86400, "seconds"))
       ->type_name("SECONDS");
-  command->add_option("--device", arguments->device, "cpu, cuda or cuda:N: where it computes; default: cpu")
+  command->add_option("--device", arguments->device, "device that computes: cpu, cuda or cuda:N; default: cpu")
       ->check(CLI::Validator(
           [](const std::string& text) { return is_device(text) ? "" : "found " + text + ", expected cpu, cuda or cuda:N"; }, "",
           ""))
@@ -50,9 +50,9 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       "4500");
   command->callback([=, &options, &exit_code] {
     if (arguments->what.size() != 1 && !arguments->parameters.empty())
-      throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
+      throw Error("--set requires a single plugin: ablate check ID --set NAME=VALUE");
     if (arguments->quick && arguments->length > 0)
-      throw Error("--length with --quick, which checks only short sequences: leave one of them out");
+      throw Error("--length with --quick, which checks only short sequences: leave out --length or --quick");
     exit_code = CheckRun(*arguments, options).run();
   });
 }

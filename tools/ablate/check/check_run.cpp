@@ -33,7 +33,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options)
   libraries_ = choose(arguments.what, found, options, inspector);
   if (arguments.length > 0 &&
       std::ranges::all_of(libraries_, [](const auto& one) { return one.refusal.empty() && one.info.kind == Kind::kTask; }))
-    throw Error(fmt::format("--length {}: {} is a task; it takes an attention or a compression", arguments.length,
+    throw Error(fmt::format("--length {}: {} is a task, expected an attention or a compression", arguments.length,
                             libraries_.front().info.id));
   blocks_.emplace(libraries_.size() + 1);
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
@@ -190,10 +190,10 @@ void CheckRun::leave_missing(std::size_t i) {
     const bool is_time = name == "time", is_left = is_time && !has_time(i);
     if (one.tells_of({name}) || (is_time && !is_timing_ && !is_left)) continue;
     one.leave(name, libraries_[i].info.id,
-              is_left ? "time is measured on the CPU, without --quick and --no-timing, of attentions and compressions"
+              is_left ? "time is measured only for attentions and compressions, on the CPU, without --quick and --no-timing"
               : arguments_.quick
-                  ? "a quick look did not come to it; without --quick it runs if the plugin's promises call for it"
-                  : "nothing that it promises calls for this check");
+                  ? "a quick run leaves out this check; without --quick it runs if the plugin's promises require it"
+                  : "none of its promises requires this check");
   }
 }
 

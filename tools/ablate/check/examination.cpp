@@ -33,7 +33,7 @@ std::string line_of(const CheckResult& check, Kind kind) {
   auto found = check.found;
   const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // these have columns
   if (found.starts_with(numbers)) found.erase(0, std::min(found.size(), numbers.size() + 2));
-  if (check.verdict == "failed" && !check.why.empty()) found += "; what is allowed: " + check.why;
+  if (check.verdict == "failed" && !check.why.empty()) found += "; reason for the tolerance: " + check.why;
   constexpr std::size_t indent = 13;  // below the check's name
   const auto columns = columns_of(check.verdict == "failed" ? "FAILED" : check.verdict, check.check, kind, number(check.error),
                                   number(check.tolerance));

@@ -62,7 +62,7 @@ void refuse_idle(const PluginInfo& plugin, const json& given, const std::string&
     if (value == given.end()) continue;
     const auto at = path + parameter.name;
     if (const auto unmet = unmet_condition(plugin.parameters, parameter, section); !unmet.empty())
-      throw Error(fmt::format("--set {}={}: it does nothing: {} reads it where {} alone; set {}{}, or leave {} out", at,
+      throw Error(fmt::format("--set {}={} has no effect: {} reads it only if {}; set {}{}, or leave out {}", at,
                               value->is_string() ? value->get<std::string>() : value->dump(), plugin.id, unmet, path,
                               condition_of(unmet).name, at));
     if (!parameter.plugin_kind()) continue;
@@ -102,7 +102,7 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors) {
   auto all = what.empty() ? found : std::vector<FoundLibrary>();
-  if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
+  if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the searched folders");
   std::vector<std::string> unknown;
   for (const auto& name : what)
     for (auto& library : named(name, found, executors, unknown))

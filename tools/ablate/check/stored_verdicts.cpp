@@ -12,7 +12,7 @@ namespace ablate {
 void CheckRun::keep() {
   const auto* part = arguments_.quick ? "--quick" : !arguments_.only.empty() ? "--only" : "--set";
   if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty())
-    return say("no verdict is stored: {} is no full check at default parameters\n", part);
+    return say("no verdict is stored: a check with {} is not a full check at default parameters\n", part);
   const auto memory = user_verdicts();
   std::vector<PluginInfo> kept, failed;
   std::string unwritten;
@@ -39,8 +39,8 @@ void CheckRun::tell_of_trials(const std::vector<PluginInfo>& failed) const try {
     if (reader.has_run({.kind = to_text(info.kind), .id = info.id, .code_identity = info.code_identity()}))
       used.push_back(info.id);
   if (!used.empty())
-    say("{} has trials of {}: after the mend, `ablate run STUDY --prove N`\n  repeats some of them, and keeps all of them if "
-        "no number changed\n",
+    say("{} has trials of {}: after the fix, `ablate run STUDY --prove N`\n  repeats some of these trials, and keeps "
+        "all of them if no number changed\n",
         path_text(database_), fmt::join(used, ", "));
 } catch (const Error&) {  // no history, or one of another schema: the results are complete without this line
 }

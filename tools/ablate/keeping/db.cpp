@@ -25,8 +25,8 @@ void tell_files(const std::filesystem::path& file) {
     print("{}: {}, {}\n", path_text(db::artifact_folder(file, one.kind)), counted(one.files, "file"), bytes_text(one.bytes));
     for (const auto& stray : one.strays)
       print("{}: {}\n", path_text(stray),
-            one.kind == db::kCheckpoints ? "of a trial that runs now, or was cut off: the next run of its study goes on from it"
-                                         : "no attempt has it, unless it runs now");
+            one.kind == db::kCheckpoints ? "of a trial that is running or was cut off: its study's next run resumes from it"
+                                         : "no recorded attempt has this file, but a running attempt may");
   }
 }
 
@@ -78,18 +78,18 @@ void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kKeeping);
   command
       ->add_option("ACTION", arguments->action,
-                   "check: reads all of it; backup: copies it into FILE, also while a grid runs; compact: frees the space of "
+                   "check: reads all of it; backup: copies it to FILE, even while a grid runs; compact: frees the space of "
                    "deleted rows")
       ->required()
       ->check(CLI::Validator(refuse_action, "", ""))
       ->check(offers(db_actions()))
       ->type_name("");
-  command->add_option("FILE", arguments->to, "of backup: a new file")->check(not_empty())->type_name("");
+  command->add_option("FILE", arguments->to, "backup: the new file")->check(not_empty())->type_name("");
   command->footer("Example:\n  ablate db backup ablate.2026-11-24.db");
   command->callback([arguments, database, &exit_code] {
     const auto& [action, to] = *arguments;
     if (action != "backup" && !to.empty())
-      throw Error(fmt::format("db {}: found {}, expected no file; --db names it", action, to));
+      throw Error(fmt::format("db {}: found {}, expected no file; --db names the history", action, to));
     exit_code = action == "check" ? check(database()) : action == "backup" ? back_up(database(), to) : compact(database());
   });
 }

@@ -117,7 +117,7 @@ void rename(const fs::path& file, const Arguments& arguments) {
   db::rename_experiment(file, arguments.name, to);
   print("{} is called {} now\n", arguments.name, to);
   if (!study.empty())
-    say("note: {} still makes an experiment {} when it is run again; --set experiment.name={} goes on with this one\n",
+    say("note: the next run of {} makes an experiment {} again; --set experiment.name={} continues this experiment\n",
         path_text(study), arguments.name, to);
 }
 
@@ -137,7 +137,7 @@ void note(const fs::path& file, const Arguments& arguments) {
 /// True if the person at the terminal agrees. Throws Error if there is no terminal.
 bool agrees(const std::string& what) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
-    throw Error(fmt::format("experiment delete: found no terminal to ask at, expected --yes: it would delete {}", what));
+    throw Error(fmt::format("experiment delete: found no terminal for the question, expected --yes: it would delete {}", what));
   say("This deletes {}. The history is copied first. Delete? [y/N] ", what);
   std::string answer;
   std::getline(std::cin, answer);
@@ -149,7 +149,7 @@ void remove(const fs::path& file, const Arguments& arguments) {
   db::expect_not_running(going, arguments.name, arguments.yes);
   auto what = fmt::format("{} with {} and {} that no other experiment has", arguments.name, counted(going.trials, "trial"),
                           counted(going.attempts, "attempt"));
-  if (going.shared > 0) what += fmt::format(" ({} that others have stay)", counted(going.shared, "trial"));
+  if (going.shared > 0) what += fmt::format(" (kept: {} of other experiments)", counted(going.shared, "trial"));
   const auto lost = going.files.files == 0
                         ? std::string()
                         : fmt::format(", and {} of output, weights and checkpoints, {}, which the copy will lack",
@@ -159,7 +159,7 @@ void remove(const fs::path& file, const Arguments& arguments) {
   const auto backup =
       file.parent_path() / fmt::format("{}.backup-{:%Y%m%d-%H%M%S}-{}.db", file.stem().string(), fmt::localtime(now), getpid());
   const auto files = db::delete_experiment(file, arguments.name, going, arguments.yes, backup);
-  print("deleted {}; the history as it was before is in {}\n", what, path_text(backup));
+  print("deleted {}; a copy of the earlier history is in {}\n", what, path_text(backup));
   if (files.files > 0)
     print("deleted {} of output, weights and checkpoints, {}; the copy has none\n", counted(files.files, "file"),
           bytes_text(files.bytes));
@@ -210,7 +210,7 @@ void check_arguments(const Action& action, const Arguments& arguments, bool has_
                             action.expected, name == "note" && count > 1 ? " with the text in quotes" : ""));
   const auto only = [&](bool found, const char* option, const std::vector<std::string>& of) {
     if (found && std::find(of.begin(), of.end(), name) == of.end())
-      throw Error(fmt::format("experiment {}: found {}, which goes with {}", name, option, fmt::join(of, " and ")));
+      throw Error(fmt::format("experiment {}: found {}, an option of {}", name, option, fmt::join(of, " and ")));
   };
   only(arguments.text, "--text", {"show"});
   only(arguments.remove, "--remove", {"tag"});
@@ -227,9 +227,9 @@ void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code)
   command
       ->add_option(
           "ACTION", arguments->action,
-          "list: all, a line each; show: all that is known of one; rename: a new name; delete: the experiment, and the "
-          "trials and attempts that no other one has, after the history was copied beside it; tag: words to find it "
-          "by; note: a text, stored with its time")
+          "list: a line for each experiment; show: its details; rename: a new name; delete: the experiment, and the trials "
+          "and attempts that no other experiment has, after the history is copied to a file beside it; tag: words to find "
+          "the experiment; note: a text, stored with its time")
       ->required()
       ->check(CLI::Validator(refuse_experiment_action, "", ""))
       ->check(offers(experiment_actions()))
@@ -238,14 +238,14 @@ void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code)
       ->check(not_empty())
       ->check(offers({"EXPERIMENT"}))
       ->type_name("");
-  command->add_option("WORDS", arguments->words, "of rename: the new name; of tag: the tags; of note: the text, in quotes")
+  command->add_option("WORDS", arguments->words, "rename: the new name; tag: the tags; note: the text, in quotes")
       ->check(not_empty())
       ->type_name("");
-  command->add_flag("--text", arguments->text, "of show: only the study, as its latest run read it");
-  command->add_flag("--remove", arguments->remove, "of tag: take the tags away");
-  command->add_flag("--yes", arguments->yes, "of delete: do not ask; processes of other hosts count as ended");
+  command->add_flag("--text", arguments->text, "show: print only the study, as its latest run read it");
+  command->add_flag("--remove", arguments->remove, "tag: remove the tags");
+  command->add_flag("--yes", arguments->yes, "delete: do not ask, and count processes of other hosts as ended");
   auto* format =
-      add_format(command, arguments->format, db::format_names(), "of list: " + db::formats_help() + "; of show: text, json");
+      add_format(command, arguments->format, db::format_names(), "list: " + db::formats_help() + "; show: text, json");
   command->footer(
       "Example:\n  ablate experiment tag quickstart paper\n  ablate experiment note quickstart 'seeds 4 to 8 after the "
       "review'");

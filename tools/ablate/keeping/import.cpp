@@ -168,7 +168,7 @@ class ImportedReader {
     for (const auto& header : records.front().fields) {
       const auto* column = &add_column(header, where);
       if (!seen.insert(column).second)
-        throw Error(fmt::format("{}column {} stands twice, expected each once", where, column->name()));
+        throw Error(fmt::format("{}found column {} twice, expected each column once", where, column->name()));
       columns.push_back(column);
     }
     check_columns(records, where);
@@ -265,7 +265,7 @@ class ImportedReader {
         put(name, value);
         continue;
       }
-      if (!value.is_object()) throw Error(fmt::format("{}{}: expected an object, names and values", where, name));
+      if (!value.is_object()) throw Error(fmt::format("{}{}: expected an object with names and values", where, name));
       for (const auto& [inner, of] : value.items()) {
         if ((name == "metrics") != (inner.find('/') != std::string::npos))
           throw Error(fmt::format("{}{}: found \"{}\", expected a name {} a slash", where, name, inner,
@@ -335,7 +335,7 @@ std::string content_of(const fs::path& path) {
   head.resize(file.read(head.data(), head.size()));
   if (head == kHistory)
     throw Error(
-        fmt::format("{0}: found a run history, expected CSV or JSON lines; `ablate merge {0}` takes it", path_text(path)));
+        fmt::format("{0}: found a run history, expected CSV or JSON lines; `ablate merge {0}` copies it", path_text(path)));
   if (file.size() > kMostBytes)
     throw Error(fmt::format("{}: found {} MiB, expected at most {}; import it in parts", path_text(path), file.size() >> 20,
                             kMostBytes >> 20));
@@ -355,7 +355,7 @@ std::vector<std::string> names_of(const db::ImportedFile& file) {
   return names;
 }
 
-/// Prints how the file is understood.
+/// Prints how ablate reads the file.
 void tell(const db::ImportedFile& file) {
   auto paths = file.paths;
   std::sort(paths.begin(), paths.end());
@@ -407,20 +407,20 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kKeeping);
   command
       ->add_option("FILE", arguments->file,
-                   "CSV with a header, or JSON lines, as `ablate export` writes them: columns experiment, outcome, reason, "
-                   "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME; metrics have a slash (of those "
-                   "that ablate does not know "
-                   "with unit and better end behind: test/bleu[% max]), all others are parameters, seed among them")
+                   "CSV with a header, or JSON lines, as `ablate export` writes them. Columns: experiment, outcome, reason, "
+                   "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME. A name with a slash is a metric; "
+                   "a metric that ablate does not know needs its unit and better end: test/bleu[% max]. All other columns "
+                   "are parameters, including seed")
       ->required()
       ->check(not_empty())
       ->type_name("");
-  command->add_option("--experiment", arguments->experiment, "the experiment of all its trials, in place of the file's column")
+  command->add_option("--experiment", arguments->experiment, "the experiment of all trials, instead of the file's column")
       ->check(not_empty())
       ->type_name("NAME");
-  command->add_flag("--dry-run", arguments->dry_run, "print how the file is understood, and write nothing");
+  command->add_flag("--dry-run", arguments->dry_run, "print how ablate reads the file, and write nothing");
   command->footer(
-      "Imported trials count in tables, with a note, but never as done: `ablate run` runs the same trials. A second import of "
-      "the same file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");
+      "Tables show imported trials, with a note. `ablate run` does not count them as done and runs the same trials. A second "
+      "import of the same file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");
   command->callback([arguments, database, &exit_code] {
     exit_code = import(database(), arguments->file, arguments->experiment, arguments->dry_run);
   });

@@ -38,7 +38,7 @@ double number_of(const std::string& field) {
   const auto number = parse_number(field);
   if (!number || std::isinf(*number))
     throw Error(fmt::format("found {}, expected a finite number, nan, or nothing{}", quoted(field),
-                            field.ends_with('%') ? " (the unit stands in the header)" : ""));
+                            field.ends_with('%') ? " (the header has the unit)" : ""));
   return *number;
 }
 
@@ -222,7 +222,7 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
     std::vector<std::string> names;
     for (const auto& metric : all) names.push_back(metric.name);
     throw Error(
-        fmt::format("{}column {}: found a metric that is not known, expected its unit and its better end behind it: "
+        fmt::format("{}column {}: found an unknown metric, expected its unit and better end in brackets: "
                     "{}[% max], {}[ms min], {}[] for neither{}",
                     where, name_, name_, name_, name_, nearest(name_, names).empty() ? "" : hint(name_, names)));
   }
@@ -261,7 +261,7 @@ void ImportedColumn::put_json(const json& value, db::ImportedTrial& trial) const
     auto* at = &trial.environment;
     for (std::size_t from = kEnvironment.size();;) {
       const auto dot = name_.find('.', from);
-      if (at->is_primitive() && !at->is_null()) throw Error("found a value beside values below it, expected one of them");
+      if (at->is_primitive() && !at->is_null()) throw Error("found a value below another value, expected only one of the two");
       at = &(*at)[name_.substr(from, dot - from)];
       if (dot == std::string::npos) break;
       from = dot + 1;

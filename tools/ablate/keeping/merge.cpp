@@ -44,8 +44,8 @@ std::string left_out_text(const db::LeftOut& lost, const std::filesystem::path& 
   for (const auto& override : lost.overrides) remedy += " --set " + shell_word(override);
   if (file != kDefaultDatabase) remedy += " --db " + shell_word(file.string());
   return fmt::format(
-      "note: {}: tables leave out {}, done, that {} in the earlier of two grids alone. `{}`, with the study as it was there, "
-      "lists them again and repeats none",
+      "note: {}: tables show the later of two grids and leave out {} that {} done, but only in the earlier grid. `{}`, with "
+      "the study of that grid, lists them again and repeats none",
       lost.experiment, counted(lost.trials, "trial"), lost.trials == 1 ? "is" : "are", remedy);
 }
 
@@ -60,7 +60,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
   for (const auto& other : others) {
     const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();
     if (is_of_folder && !std::filesystem::exists(other, none)) {
-      say("note: {} has just been taken by the share's next run; merge again for what it holds\n", path_text(other));
+      say("note: the share's next run has just taken over {}; merge again for its results\n", path_text(other));
       continue;
     }
     opened.emplace_back(other);
@@ -70,7 +70,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
     const auto merged = store.merge(other);
     print("{}: {} of {} came, {} there already{}\n", path_text(other.file()), counted(merged.attempts, "attempt"),
           counted(merged.trials, "trial"), merged.known == 1 ? "1 was" : fmt::format("{} were", merged.known),
-          other.is_copied() ? "; it has an earlier schema, of which a copy was brought up to date" : "");
+          other.is_copied() ? "; it has an earlier schema, so a migrated copy of it was read" : "");
     if (const auto& changed = merged.other_numbers; changed.attempts > 0)
       say("warning: {} {} other numbers in {}, first {}. The numbers here stay; a program other than ablate has changed one of "
           "the two files\n",
@@ -84,7 +84,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
     if (const auto files = static_cast<std::int64_t>(merged.lacked.size()); files > 0)
       print("{}: {} of {} of output, weights and checkpoints copied, {}{}\n", path_text(other.file()), merged.copied.files,
             counted(files, "file"), bytes_text(merged.copied.bytes),
-            merged.copied.files < files ? "; the others are not there, or stay where they are" : "");
+            merged.copied.files < files ? "; the others are missing, or stay where they are" : "");
   }
   return 0;
 }
@@ -93,12 +93,12 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
 
 void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto others = std::make_shared<std::vector<std::string>>();
-  auto* command = app.add_subcommand("merge", "Copy into the run history what other histories have and it lacks");
+  auto* command = app.add_subcommand("merge", "Copy missing trials and results from other histories into the run history");
   command->group(kKeeping);
   command
       ->add_option("OTHER", *others,
-                   "run histories, or folders with some, as NAME.shares of a grid that was shared out; they are only read, "
-                   "their order does not count, and a second merge changes nothing")
+                   "run histories, or folders of run histories, such as the folder NAME.shares of a shared grid. A merge only "
+                   "reads them. Their order does not matter, and a second merge changes nothing")
       ->required()
       ->check(not_empty())
       ->type_name("");

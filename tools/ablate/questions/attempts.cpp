@@ -79,10 +79,10 @@ std::string as_json(const db::AttemptList& list) {
   return plain_json(all, 2) + "\n";
 }
 
-/// Returns "" for a number of attempts, else what is wrong.
+/// Returns "" for a number of attempts, else the error.
 std::string refuse_count(const std::string& text) {
   const bool digits = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : fmt::format("found {}, expected how many attempts to show, such as 20, or 0 for all", text);
+  return digits ? "" : fmt::format("found {}, expected a number of attempts to show, such as 20, or 0 for all", text);
 }
 
 }  // namespace
@@ -93,13 +93,13 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("attempts", "What is running now, and the latest attempts at trials, a line each");
+  auto* command = app.add_subcommand("attempts", "List the running trials and the latest attempts, a line each");
   command->group(kQuestions);
-  command->add_option("EXPERIMENT", arguments->request.experiment, "only this experiment's; default: all")
+  command->add_option("EXPERIMENT", arguments->request.experiment, "only attempts of this experiment; default: all")
       ->type_name("")
       ->check(not_empty());
-  command->add_flag("--failed", arguments->request.failed, "only attempts that are not done, however they ended");
-  command->add_option("-n", arguments->request.most, "how many, latest first; 0: all; default: 20")
+  command->add_flag("--failed", arguments->request.failed, "only attempts with another outcome than done");
+  command->add_option("-n", arguments->request.most, "number of attempts, latest first; 0: all; default: 20")
       ->type_name("N")
       ->check(CLI::Validator(refuse_count, "", ""));
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");

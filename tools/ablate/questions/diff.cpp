@@ -59,16 +59,16 @@ void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->check(offers({"EXPERIMENT"}))
       ->type_name("")
       ->required();
-  command->add_option("B", arguments->b, "likewise")
+  command->add_option("B", arguments->b, "the attempt or experiment to compare A with")
       ->check(not_empty())
       ->check(offers({"EXPERIMENT"}))
       ->type_name("")
       ->required();
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
-      "Of attempts: outcome, parameters, code, data, environment, final values. Of experiments (their latest grids): "
-      "parameters as sets of values, trials that the other lacks, code, data, environments, and means over the trials with the "
-      "same settings.\n"
+      "Attempts are compared by outcome, parameters, code, data, environment and final values. Experiments are compared by "
+      "their latest grids: parameters as sets of values, trials that the other experiment lacks, code, data, environments, and "
+      "means over the trials with the same settings.\n"
       "Example:\n  ablate diff 1 2");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());

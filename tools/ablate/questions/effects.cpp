@@ -25,14 +25,14 @@ void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     OutputFile out;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("effects", "Effects of each parameter: marginal means, importance, changes of one alone");
+  auto* command = app.add_subcommand("effects", "Effects of each parameter: marginal means, importance, single changes");
   command->group(kQuestions);
   add_experiments(command, arguments->request.experiments);
   add_as_of_table(command, "--metric", arguments->request.metrics, "NAME");
   add_as_of_table(command, "--where", arguments->request.where, "CONDITION", 0);
   command
       ->add_option("--reference", arguments->references,
-                   "instead of the means: the effects of changing one parameter alone, from the setting with these values, as "
+                   "instead of means, show the effects of a change of a single parameter from the setting with these values: "
                    "attention=softmax,task.pool=2")
       ->check(not_empty())
       ->type_name("PATH=VALUE,...")

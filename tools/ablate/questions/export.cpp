@@ -58,15 +58,15 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("export", "Trials with all their parameters and metrics, a line each, for other programs");
   command->group(kQuestions);
-  command->add_option("EXPERIMENT", arguments->experiments, "the trials of its latest grid; default: of all experiments")
+  command->add_option("EXPERIMENT", arguments->experiments, "the trials of its latest grid; default: all experiments")
       ->type_name("")
       ->check(not_empty());
   command
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& name) { arguments->format = export_format(name); },
           "csv: columns experiment, key, attempt, outcome, reason, started, wall_s, main_metric, the parameters by path and "
-          "the metrics by name, of a plugin's own with unit and better end; jsonl: an object a line, values with their types, "
-          "and the plugins with their code identities; default: csv")
+          "the metrics by name (a plugin's own metrics with unit and better end); jsonl: an object on each line, with typed "
+          "values and the plugins' code identities; default: csv")
       ->check(offers(export_formats()))
       ->type_name("FORMAT");
   add_out(command, arguments->out);

@@ -22,7 +22,7 @@ void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_c
   add_out(command, arguments->out);
   command->get_option("--out")->required();
   command->footer(
-      "They are kept of trials of a study with keep_weights = true in [experiment].\n"
+      "A run stores them if its study sets keep_weights = true in [experiment].\n"
       "Example:\n  ablate export weights 1 --out best.safetensors");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());

@@ -100,7 +100,7 @@ void OutputFile::put_bytes(const std::function<void(const db::Write& write)>& pi
 }
 
 CLI::Option* add_out(CLI::App* command, OutputFile& to) {
-  auto* out = command->add_option("--out", to.path, "write the answer to this file; one that ablate did not write stays")
+  auto* out = command->add_option("--out", to.path, "write the answer to this file; files that ablate did not write stay")
                   ->type_name("FILE")
                   ->check(not_empty());
   command->add_flag("--force", to.force, "overwrite any file that --out names")->needs(out);

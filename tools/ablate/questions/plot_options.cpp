@@ -93,8 +93,8 @@ void add_plot(CLI::App& app, const std::function<void(const PlotArguments& asked
       ->type_name("WIDTH");
   add_out(command, arguments->out)->required();
   command->footer(
-      "The ending of FILE is the format; PNG has 300 dots an inch. Rows are lines or points, columns panels of a figure. What "
-      "a figure leaves out is a note on stderr.\n"
+      "The ending of FILE selects the format; PNG has 300 dots an inch. Rows are lines or points, columns are panels. A note "
+      "on stderr names the trials that a figure leaves out.\n"
       "Example:\n"
       "  ablate plot curves quickstart --metric dev/accuracy --out curves.pdf\n"
       "  ablate plot front quickstart --x memory --out front.svg\n"

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// Returns "" for a number above 0, else what is wrong.
+/// Returns "" for a number above 0, else the error.
 std::string refuse_difference(const std::string& text) {
   const auto number = parse_number(text);
   const bool is_one = number && *number > 0 && std::isfinite(*number);
@@ -41,10 +41,10 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
                          ->type_name("D");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
-      "For each comparison: the number of pairs of trials with one seed, their mean difference and its deviation, the least "
-      "difference that so many seeds find in 80 % of cases, and the seeds needed to find --difference. At 5 % over all "
-      "comparisons (Holm's first level), by the exact test that tables use, or the t test if --test or the named table asks "
-      "for it. An unknown number is `-`, with the reason behind it.\n"
+      "For each comparison, it shows the number of pairs of trials with the same seed, their mean difference and its "
+      "deviation, the least difference that these seeds find in 80 % of cases, and the seeds needed to find --difference. The "
+      "level is 5 % over all comparisons (Holm's first level), by the exact test that tables use, or by the t test if --test "
+      "or the named table selects it. An unknown number is `-`, followed by the reason.\n"
       "Example:\n  ablate power quickstart --against attention=softmax --difference 1\n"
       "  ablate power content --table contrasts --difference 5");
   command->callback([command, arguments, difference, database, &exit_code] {
@@ -53,7 +53,7 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (table.reference.empty() && table.pairs.empty())
       throw Error(
           "power: found no comparison, expected --against PATH=VALUE, --contrasts ROW ROW, or --table NAME of a table with "
-          "one");
+          "a comparison");
     const auto looked_for = difference->count() > 0 ? std::optional(arguments->difference) : std::nullopt;
     put_rows(arguments->format, {}, [&](bool for_people) { return db::power_rows(table, looked_for, for_people); });
     for (const auto& note : table.notes)

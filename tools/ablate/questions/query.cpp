@@ -17,7 +17,7 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("query", "Any question in SQL; can read only");
+  auto* command = app.add_subcommand("query", "Query the history in SQL, read-only");
   command->group(kQuestions);
   command->add_option("SQL", arguments->sql, "one SELECT, in quotes; without it the views and their columns are listed")
       ->type_name("");
@@ -31,8 +31,8 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const auto& [sql, format] = *arguments;
     if (sql.size() > 1)
-      throw Error(fmt::format(
-          "the SQL came in {} words, as a shell cuts it; put all of it in quotes: ablate query 'SELECT ...'", sql.size()));
+      throw Error(fmt::format("found SQL in {} words, split by the shell; put all of it in quotes: ablate query 'SELECT ...'",
+                              sql.size()));
     exit_code = 0;
     if (sql.empty()) return print("{}", db::list_views(database(), format));
     try {

@@ -36,7 +36,7 @@ void add_experiments(CLI::App* command, std::vector<std::string>& experiments) {
 }
 
 void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type, char delimiter) {
-  auto* option = command->add_option(name, values, "as of `ablate table`")->check(not_empty())->type_name(type);
+  auto* option = command->add_option(name, values, "the same as for `ablate table`")->check(not_empty())->type_name(type);
   option->allow_extra_args(false);
   if (delimiter != '\0') option->delimiter(delimiter);
 }

@@ -86,7 +86,7 @@ std::string file_title(const ordered_json& file) {
 std::string resumed_text(const ordered_json& resumed) {
   auto text = fmt::format(
       "after step {} of {}", value_text(resumed["step"]),
-      resumed["attempt"].is_null() ? "one that was cut off unrecorded" : "attempt " + value_text(resumed["attempt"]));
+      resumed["attempt"].is_null() ? "an attempt that was cut off unrecorded" : "attempt " + value_text(resumed["attempt"]));
   if (!resumed["processor"].is_null())
     text += ", which ran on another processor, " + db::one_row(value_text(resumed["processor"]));
   if (const auto other = differences_text(resumed["environments"]); !other.empty())
@@ -102,7 +102,7 @@ std::string file_text(const ordered_json& file) {
   else
     text += size_text(file["bytes"]);
   if (!file["removed_us"].is_null()) return text + "; removed " + db::time_text(file["removed_us"].get<std::int64_t>());
-  if (!file["is_there"]) text += "; not there: removed, or beside the history that it came from";
+  if (!file["is_there"]) text += "; missing: removed, or beside the history that it was merged from";
   return text;
 }
 

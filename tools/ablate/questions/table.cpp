@@ -53,13 +53,13 @@ bool carries_words(db::Format format) {
 void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
   auto* experiment = command
                          ->add_option("EXPERIMENT", asked->experiments,
-                                      "only the trials of these experiments' latest grids; if several, the experiment is a "
-                                      "row; needed if the history has several")
+                                      "only the trials of these experiments' latest grids; several experiments are rows of "
+                                      "the table; needed if the history has several")
                          ->type_name("")
                          ->check(not_empty());
   command
       ->add_option("--table", asked->named,
-                   "as the study's [table.NAME] says; further options go before what it says of the same")
+                   "use the options of the study's [table.NAME]; options of the command line replace its options")
       ->check(not_empty())
       ->type_name("NAME");
   add_options(command, asked, only);
@@ -106,8 +106,8 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   add_out(command, arguments->out);
   command->footer(
-      "Trials that failed are shown as what they are, beside the mean of those that are done. Marked are rows of plugins that "
-      "fail their checks (!) or were never checked (?; where none was, a note says so), and step times of a busy machine (~).\n"
+      "A cell shows its failed trials beside the mean of its done trials. Marks: ! a plugin of the row failed its checks, ? it "
+      "was never checked (if no plugin was, a note replaces the marks), ~ a step time was measured on a busy machine.\n"
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
       "  ablate table quickstart bench --cols experiment --metric train/step_time\n"

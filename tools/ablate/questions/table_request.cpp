@@ -46,8 +46,7 @@ Found find_table(const db::Reader& reader, const std::string& name, const std::v
   const auto whose = fmt::format("{}", fmt::join(experiments, ", "));
   const auto is_imported = [&](const std::string& experiment) { return reader.study_text(experiment).empty(); };
   if (found.empty() && known.empty() && std::all_of(experiments.begin(), experiments.end(), is_imported))
-    throw Error(fmt::format(
-        "--table {}: {} was imported, and files of trials name no table; ask by --rows, --cols and --metric", name, whose));
+    throw Error(fmt::format("--table {}: {} was imported without named tables; use --rows, --cols and --metric", name, whose));
   if (found.empty() && known.empty())
     throw Error(
         fmt::format("--table {}: the study of {} named no table when it ran last; write [table.{}] into it and `ablate run` it "
@@ -55,7 +54,7 @@ Found find_table(const db::Reader& reader, const std::string& name, const std::v
                     name, whose, name));
   if (found.empty()) throw Error(fmt::format("--table {}: no table of {} has this name{}", name, whose, hint(name, known)));
   if (found.size() > 1)
-    throw Error(fmt::format("--table {}: found it in the studies of {} and {}, expected it in one; name that experiment alone",
+    throw Error(fmt::format("--table {}: found it in the studies of {} and {}, expected one study; name only its experiment",
                             name, found[0].experiment, found[1].experiment));
   return found.front();
 }
@@ -95,7 +94,7 @@ void ask_as_named(const db::Reader& reader, const std::string& name,
     const bool fits = option->is_flag() == asked.is_set &&
                       std::all_of(asked.each.begin(), asked.each.end(), [&](int each) { return each == option->each; });
     if (!fits)
-      throw Error(fmt::format("[table.{}] of {}: {} is not as this ablate knows it", name, found.experiment, asked.option));
+      throw Error(fmt::format("[table.{}] of {}: {} has another form in this ablate", name, found.experiment, asked.option));
     db::ask(request, asked.option, asked.values);
   }
 }

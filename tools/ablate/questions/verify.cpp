@@ -50,7 +50,7 @@ std::size_t verify(const db::WrittenTable& found, const std::string& name, const
   const auto differences = db::table_differences(found, expected.at(0), table.row_paths.size(), name);
   for (const auto& line : differences) ablate::print("{}\n", db::one_row(line));
   if (differences.empty())
-    ablate::print("{}the table is as the history has it: {} rows, {} trials\n", where, table.rows.size(), table.trials);
+    ablate::print("{}the table agrees with the history: {} rows, {} trials\n", where, table.rows.size(), table.trials);
   return differences.size();
 }
 
@@ -67,14 +67,14 @@ void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->check(not_empty())
       ->type_name("");
   command->footer(
-      "Each table is computed again by the command that it carries. Every number, mark, label, note or trial that differs "
-      "is a line, and the exit code 1; 2 if the file has no such table.\nExample:\n  ablate verify paper/table.tex");
+      "Each table is computed again by the command that it contains. Each number, mark, label, note or trial that differs "
+      "is a line. Exit codes: 1 if any differs, 2 if the file has no such table.\nExample:\n  ablate verify paper/table.tex");
   command->callback([command, file, database, &exit_code] {
     const auto name = path_text(*file);
     const auto tables = db::written_tables(text_of(*file), name);
     if (tables.empty())
       throw Error(
-          fmt::format("{}: found no table that carries its trials, expected one of `ablate table --format latex`, typst "
+          fmt::format("{}: found no table that contains its trials, expected a table of `ablate table --format latex`, typst "
                       "or html",
                       name));
     const db::Reader reader(database());

@@ -1,4 +1,4 @@
-// ablate watch: shows a running grid, read from its history alone.
+// ablate watch: shows a running grid, using only its history.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -218,7 +218,7 @@ void watch(const std::filesystem::path& file, const Arguments& arguments) {
       follow(watched, arguments.every_s);
     } catch (const Interrupted&) {
       for (const auto& state : watched.states())
-        if (state.is_running) say("{} goes on; `ablate watch` looks again\n", db::one_row(state.experiment));
+        if (state.is_running) say("{} continues; `ablate watch` shows it again\n", db::one_row(state.experiment));
       throw;
     }
   }
@@ -233,17 +233,16 @@ void watch(const std::filesystem::path& file, const Arguments& arguments) {
 
 void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("watch", "A running grid, from another terminal: what runs, failed, and is left");
+  auto* command = app.add_subcommand("watch", "Watch a running grid from another terminal: running, failed and queued trials");
   command->group(kQuestions);
-  command->add_option("EXPERIMENT", arguments->experiment, "only this one; default: what runs, else what ran last")
+  command->add_option("EXPERIMENT", arguments->experiment, "this experiment; default: the running experiments, else the latest")
       ->type_name("")
       ->check(not_empty());
-  command->add_flag("--once", arguments->once, "print the state once and exit, as without a terminal");
+  command->add_flag("--once", arguments->once, "print the state once and exit; the default without a terminal");
   if (shares)
     command
-        ->add_option(
-            "--shared", arguments->shared,
-            "print once the state of a grid that was divided, from the copies of its shares there and from Slurm's queue")
+        ->add_option("--shared", arguments->shared,
+                     "print once the state of a shared grid, from the copies of its shares in DIR and from Slurm's queue")
         ->type_name("DIR")
         ->check(not_empty())
         ->excludes("EXPERIMENT");
@@ -251,8 +250,8 @@ void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding
       ->type_name("SECONDS")
       ->check(whole_number(1, 3600, "seconds"));
   command->footer(
-      "It only reads the history. It ends when no trial runs any more; Ctrl-C ends only the watching. The curve shows the "
-      "losses since it started. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
+      "It only reads the history. It ends when no trial is running; Ctrl-C ends only the watch. The curve shows the "
+      "losses since the watch started. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
   command->callback([arguments, database, shares, &exit_code] {
     if (arguments->shared.empty())
       watch(database(), *arguments);

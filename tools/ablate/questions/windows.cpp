@@ -16,7 +16,7 @@
 namespace ablate {
 namespace {
 
-/// Returns "" for a number of at least 0, else what is wrong.
+/// Returns "" for a number of at least 0, else the error.
 std::string refuse_width(const std::string& text) {
   const auto number = parse_number(text);
   const bool is_one = number && *number >= 0 && std::isfinite(*number);
@@ -34,7 +34,7 @@ void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command =
-      app.add_subcommand("windows", "All values of the parameters that dev chooses, and how wide the best range is");
+      app.add_subcommand("windows", "All values of the parameters that dev chooses, and the width of the best range");
   command->group(kQuestions);
   add_experiments(command, arguments->request.experiments);
   add_as_of_table(command, "--rows", arguments->request.rows, "PATH");
@@ -43,16 +43,16 @@ void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_as_of_table(command, "--where", arguments->request.where, "CONDITION", 0);
   auto* within = command
                      ->add_option("--within", arguments->within,
-                                  "how much worse than the best a mean on dev may be, in the metric's unit; default: the best "
+                                  "largest difference from the best mean on dev, in the metric's unit; default: the best "
                                   "value's standard deviation over seeds")
                      ->check(CLI::Validator(refuse_width, "", ""))
                      ->type_name("D");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   add_out(command, arguments->out);
   command->footer(
-      "For studies with [grid.tune], whose tables show the chosen values alone. A curve for each row of the table: means ± "
-      "standard deviations over seeds. The window is the best value on dev with its neighbours on both sides, while their "
-      "means lie within D of the best. If several parameters are tuned together, dev chooses the other values again at each "
+      "For studies with [grid.tune]: their tables show only the chosen values. Each row of the table has a curve of means ± "
+      "standard deviations over seeds. The window extends from the best value on dev to both sides while the means are "
+      "within D of the best mean. If several parameters are tuned together, dev chooses the other values again at each "
       "value.\n"
       "Example:\n  ablate windows tuned --within 0.5");
   command->callback([arguments, within, database, &exit_code] {

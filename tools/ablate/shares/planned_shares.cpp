@@ -15,9 +15,9 @@ PlannedStudy shareable(PlannedStudy plan) {
   if (!plan.study.tuning_seeds.empty())
     throw ConfigError(
         {{plan.study.tuning_seeds_at,
-          "grid.tune.seeds: found in a study that is shared out, expected seeds of [grid] alone: what is reported "
-          "is chosen by all trials that tune, and a share sees its own. Run it on one machine, or leave the "
-          "seeds out"}});
+          "grid.tune.seeds: found in a study that is shared out, expected only seeds of [grid]: all trials that tune "
+          "choose the reported values, and a share sees only its own trials. Run the study on one machine, or leave "
+          "out these seeds"}});
   return plan;
 }
 
@@ -53,8 +53,8 @@ std::string shares_text(const SharesPlan& plan) {
   for (const auto count : trials) empty += count == 0 ? 1 : 0;
   auto text = fmt::format("{}: {} trial{} in {} share{}", plan.experiment, plan.trials.size() - done,
                           plan.trials.size() - done == 1 ? "" : "s", plan.shares, plan.shares == 1 ? "" : "s");
-  if (sum > 0) text += fmt::format(", the dearest {:.1f} % of all", 100 * *std::max_element(costs.begin(), costs.end()) / sum);
-  if (done > 0) text += fmt::format("; {} done before {} in none", done, done == 1 ? "is" : "are");
+  if (sum > 0) text += fmt::format(", the largest costs {:.1f} %", 100 * *std::max_element(costs.begin(), costs.end()) / sum);
+  if (done > 0) text += fmt::format("; {} done before {} in no share", done, done == 1 ? "is" : "are");
   if (empty > 0) text += fmt::format("; {} share{} no trials", empty, empty == 1 ? " has" : "s have");
   return text + "\n";
 }

@@ -55,7 +55,7 @@ class Share {
         shared_(shared_folder(arguments)) {
     if (!options.database.empty() && real_path(options.database).parent_path() == real_path(shared_))
       throw Error(
-          fmt::format("--db {}: found a file in the shared folder, which is for copies; expected one of this machine alone",
+          fmt::format("--db {}: found a file in the shared folder, which is for copies; expected a file of this machine",
                       options.database));
   }
 
@@ -133,7 +133,7 @@ class Share {
     if (fs::exists(file, failed)) {
       if (digest_of(read_shares(file)) != digest_of(of))
         throw Error(
-            fmt::format("{} is another plan: of a study, data or code that were changed since, or of other shares. `ablate "
+            fmt::format("{} is another plan: the study, data or code has changed since, or the shares differ. `ablate "
                         "merge {}` copies the results of its shares; --shared names another folder.",
                         file.string(), shell_word(shared_.string())));
     } else {
@@ -177,8 +177,8 @@ std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on
   if (next == Next::kNothing) return "cancelled";
   if (next == Next::kBySlurm) return "requeued";
   if ((is_near || next == Next::kTimedOut) && !got_on) {
-    say("ablate: nothing new of this job is in the shared folder: no trial ended, no checkpoint was written, or neither could "
-        "be copied. It is not queued again. --time gives it more, experiment.checkpoint writes more often.\n");
+    say("ablate: this job has copied nothing new to the shared folder: no trial ended, no checkpoint was written, or the copy "
+        "failed. It is not queued again. --time extends its time, experiment.checkpoint writes checkpoints more often.\n");
     return "time-limited";
   }
   if (next != Next::kSubmit) {

@@ -28,7 +28,7 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
     return command.add_option(name, value, help)->check(not_empty())->type_name(type)->group(group);
   };
   text("--plan", arguments.plan, "FILE",
-       "with --shares: write here which trials belong to which share, and run nothing; with --share: take the share from it",
+       "with --shares: write each share's trials to FILE, and run nothing; with --share: read the share's trials from FILE",
        kManyMachines);
   command
       .add_option("--shares", arguments.shares,
@@ -38,7 +38,7 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
       ->group(kManyMachines);
   command
       .add_option("--share", arguments.share,
-                  "run one share of N, I from 0 to N - 1, with a history of its own on this machine; 3,7/16 are two, one after "
+                  "run share I of N, from 0 to N - 1, with its own history on this machine; 3,7/16 runs two shares, one after "
                   "the other. Exit code 75: it was stopped, or a disk is full: run it again")
       ->check(share_name())
       ->type_name("I/N")
@@ -52,24 +52,22 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
                 "submit the shares that have not ended, as an array of Slurm's jobs; repeat the command later to submit the "
                 "shares that are then missing")
       ->group(kSlurm);
-  command
-      .add_option("--array", slurm.array, "tasks of the array, each of which takes its shares one after the other; default: 8")
+  command.add_option("--array", slurm.array, "tasks of the array; each runs its shares one after the other; default: 8")
       ->check(whole_number(1, kMostTasks, "tasks"))
       ->type_name("K")
       ->group(kSlurm);
-  text("--partition", slurm.partition, "NAME", "sbatch's option of this name, as are --account, --gpus, --mem and --time",
-       kSlurm);
-  text("--account", slurm.account, "NAME", "sbatch's", kSlurm);
-  text("--gpus", slurm.gpus, "N", "of a task", kSlurm);
-  text("--cpus", slurm.cpus, "N", "of a task: sbatch's --cpus-per-task", kSlurm);
-  text("--mem", slurm.mem, "SIZE", "of a task; --memory is a trial's", kSlurm);
-  text("--time", slurm.time, "TIME", "of a task, as 8:00:00; --timeout is a trial's", kSlurm);
+  text("--partition", slurm.partition, "NAME", "sbatch's option of this name", kSlurm);
+  text("--account", slurm.account, "NAME", "sbatch's option of this name", kSlurm);
+  text("--gpus", slurm.gpus, "N", "GPUs of a task: sbatch's --gpus", kSlurm);
+  text("--cpus", slurm.cpus, "N", "processors of a task: sbatch's --cpus-per-task", kSlurm);
+  text("--mem", slurm.mem, "SIZE", "memory of a task: sbatch's --mem; --memory limits a trial", kSlurm);
+  text("--time", slurm.time, "TIME", "time of a task, such as 8:00:00: sbatch's --time; --timeout limits a trial", kSlurm);
   command.add_option("--sbatch", slurm.sbatch, "other options of sbatch, as --sbatch='--qos=low --nice'; repeat it for more")
       ->check(not_empty())
       ->type_name("'OPTIONS'")
       ->allow_extra_args(false)
       ->group(kSlurm);
-  command.add_option("--slurm-script", arguments.script, "the script of an array of which this is a task")->group("");
+  command.add_option("--slurm-script", arguments.script, "the script of this task's array")->group("");
 }
 
 void check_share_options(const ShareArguments& arguments) {
@@ -82,7 +80,7 @@ void check_share_options(const ShareArguments& arguments) {
   if (arguments.shares > 0 && !arguments.share.empty()) throw CLI::ExcludesError("--shares", "--share");
   if (arguments.shares > 0 && arguments.plan.empty() && !slurm.submit) throw CLI::RequiresError("--shares", "--plan");
   if (!arguments.plan.empty() && arguments.shares == 0 && arguments.share.empty())
-    throw CLI::ValidationError("--plan requires --shares N, to write it, or --share I/N, to take a share from it");
+    throw CLI::ValidationError("--plan requires --shares N, to write the plan, or --share I/N, to run a share of it");
   if (!arguments.shared.empty() && arguments.share.empty() && !slurm.submit)
     throw CLI::RequiresError("--shared", "--share or --slurm");
 }

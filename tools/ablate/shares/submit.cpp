@@ -61,7 +61,7 @@ std::string log_name(const fs::path& shared) {
     if (c == '"' || static_cast<unsigned char>(c) < ' ')
       throw Error(
           fmt::format("the shared folder {} has a quotation mark or a control character in its name, which Slurm does not "
-                      "take; --shared names another one",
+                      "accept; --shared names another folder",
                       path_text(shared)));
     name += c == '%' ? "%%" : c == '\\' ? "\\\\" : std::string(1, c);
   }
@@ -141,7 +141,7 @@ std::set<int> shares_in_queue(const fs::path& shared) {
     if (!task.is_live()) continue;
     const auto of = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.job == task.array; });
     if (of == known.end() || !of->shares.contains(task.task))
-      throw Error(fmt::format("job {}_{} works for {} and is not noted there: wait for its end, or `scancel {}`", task.array,
+      throw Error(fmt::format("job {}_{} uses {} and is not recorded there: wait until it ends, or `scancel {}`", task.array,
                               task.task, shared.string(), task.array));
     taken.insert(of->shares.at(task.task).begin(), of->shares.at(task.task).end());
   }

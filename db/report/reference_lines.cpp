@@ -147,9 +147,8 @@ ReferenceLines reference_lines(const std::string& option, const std::vector<std:
     all.push_back(parse(option, text));
     const auto same_path = [&](const Condition& one) { return one.path == all.back().path; };
     if (const auto first = std::find_if(all.begin(), all.end() - 1, same_path); first != all.end() - 1)
-      throw Error(
-          fmt::format("{} {}: found two values of {} ({} and {}), expected one: a row has one value of each parameter", option,
-                      text, first->path, first->value, all.back().value));
+      throw Error(fmt::format("{} {}: found two values of {} ({} and {}), expected one: a row has one value of each parameter",
+                              option, text, first->path, first->value, all.back().value));
   }
   const Lines rows{"row", table.row_paths, table.rows}, columns{"column", table.column_paths, table.columns};
   ReferenceLines lines{.text = fmt::format("{}", fmt::join(conditions, " "))};

@@ -87,8 +87,8 @@ TEST_CASE("ablate effects and windows refuse impossible queries, and suggest the
   CHECK(has(run("effects grid --metric test/acuracy"), "did you mean test/accuracy?"));
   CHECK(has(run("effects grid --reference attention=linaer,task.pool=1"), "did you mean attention=linear?"));
   CHECK(has(run("effects grid --reference atention=linear"), "did you mean attention?"));
-  CHECK(has(run("effects grid --reference attention=linear"),
-            "found several settings, expected one; add a value of task.pool"));
+  CHECK(
+      has(run("effects grid --reference attention=linear"), "found several settings, expected one; add a value of task.pool"));
   CHECK(has(run("effects grid --where pool=9"), "task.pool"));
   CHECK(has(run("effects grid --format jsn"), "did you mean json?"));
   CHECK(has(run("windows"), "has 2 experiments"));

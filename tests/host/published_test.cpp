@@ -55,10 +55,9 @@ TEST_CASE("a published number at one value of a tuned parameter is refused: dev 
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[grid.tune]\ntrain.learning_rate = [1e-3, 1e-2]\n"
       "[[published]]\nsource = \"A paper\"\nvalues = [{ ";
   CHECK(errors(tuned + "attention.plugin = \"softmax\", " + kMetric + "38.2 }]\n").empty());
-  CHECK(
-      errors(tuned + "train.learning_rate = 1e-3, " + kMetric + "38.2 }]\n") ==
-      Names{"9:19: train.learning_rate is tuned: dev chooses its value, and a published number belongs to the chosen value; "
-            "leave the parameter out here, or make it an axis of [grid]"});
+  CHECK(errors(tuned + "train.learning_rate = 1e-3, " + kMetric + "38.2 }]\n") ==
+        Names{"9:19: train.learning_rate is tuned: dev chooses its value, and a published number belongs to the chosen value; "
+              "leave the parameter out here, or make it an axis of [grid]"});
 }
 
 TEST_CASE("every mistake in a published number is reported at its place") {

@@ -289,8 +289,7 @@ TEST_CASE("a state of attend() with another shape is refused, but only its own s
               [](HeadOutput& output) {
                 output.state = {zeros({2, 4}, kDouble)};
               },
-              memory) ==
-          "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, but received Double [2, 3] on cpu");
+              memory) == "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, but received Double [2, 3] on cpu");
     CHECK(refusal([](HeadOutput& output) { output.state.clear(); }, memory) ==
           "attend() returned a state of 0 tensors, but received a state of 1");
     CHECK(refusal([](HeadOutput& output) { output.state = {Tensor()}; }, memory) ==

@@ -78,8 +78,8 @@ Lanes::Lanes(std::int64_t size, std::int64_t lanes, std::int64_t segment, std::u
     : part_(size / lanes), segment_(segment), random_(seed) {
   if (part_ < segment_)
     throw Error(
-        fmt::format("the training split has {} positions, too few for train.batch = {} lanes, each with a segment of {}",
-                    size, lanes, segment));
+        fmt::format("the training split has {} positions, too few for train.batch = {} lanes, each with a segment of {}", size,
+                    lanes, segment));
   first_.assign(static_cast<std::size_t>(lanes), 0);
   at_.assign(static_cast<std::size_t>(lanes), 0);
 }

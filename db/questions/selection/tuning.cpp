@@ -42,9 +42,8 @@ class TuningRemarks {
           "other values are not read. A parameter that is named in --rows or --cols shows all values{}",
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
-      all.push_back(
-          fmt::format("^ the largest or the smallest tried value ({} of {} choices): a better value may lie beyond it", edges_,
-                      choices_));
+      all.push_back(fmt::format(
+          "^ the largest or the smallest tried value ({} of {} choices): a better value may lie beyond it", edges_, choices_));
     if (!left_out_.empty())
       all.push_back(fmt::format("not compared, because some of their trials are not done: {}", some_of(left_out_)));
     if (waiting_ > 0)

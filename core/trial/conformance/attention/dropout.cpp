@@ -48,8 +48,7 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
   const auto total = [](const Tensor& x) { return x.sum().item().toDouble(); };
   if (found.variance.max().item().toDouble() < 1e-22) throw std::runtime_error(where + ": nothing is dropped in training");
   const auto error = total((found.mean - expected.mean).square()) / (total(found.variance) + total(expected.variance));
-  constexpr Allowed allowed{3,
-                            "squared distance of a mean of many draws, expected 1: some hundred numbers are correlated"};
+  constexpr Allowed allowed{3, "squared distance of a mean of many draws, expected 1: some hundred numbers are correlated"};
   finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, count), allowed);
 }
 

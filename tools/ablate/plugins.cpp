@@ -91,9 +91,9 @@ std::string table(std::span<const PluginInfo> plugins, Kind kind, const Row& hea
 /// Writes Markdown: a table of attentions and a table of compressions, in the order of `plugins`. Tasks are left out.
 std::string methods_table(std::span<const PluginInfo> plugins) {
   return "# Methods\n\n"
-         "Descriptions by the plugins themselves, written by `ablate plugins --format markdown`. Cost is how time and memory\n"
-         "grow with the length n. Promises are as declared; * marks a plugin whose parameters, or plugins among them, may\n"
-         "add or remove some. `ablate check` tests every plugin against its promises ([checks.md](checks.md)).\n\n"
+         "`ablate plugins --format markdown` writes this page from the plugins' own descriptions. Cost is how time and memory\n"
+         "grow with the length n. Promises are the declared ones. A * marks a plugin whose parameters or parts may add or\n"
+         "remove promises. `ablate check` tests every plugin against its promises ([checks.md](checks.md)).\n\n"
          "## Attention\n\n" +
          table(plugins, Kind::kAttention,
                {"id", "what it is", "paper", "cost", "causal", "padding", "state", "parameters and their defaults"},

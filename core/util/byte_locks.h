@@ -29,10 +29,10 @@ class Locks {
   /// while a slot is held.
   virtual std::string doubt() = 0;
 
-  /// Locks the slot again for new processes, if somebody removed the file of the locks.
+  /// If somebody removed the lock file, locks the slot again in a new file, so that new processes see the lock.
   virtual void keep_slot() {}
 
-  /// Removes the file of the locks. Only for the last holder, while no other process can begin to lock a slot.
+  /// Removes the lock file. Only for the last holder, while no other process can begin to lock a slot.
   virtual void remove() = 0;
 };
 
@@ -60,7 +60,7 @@ class ByteLocks final : public Locks {
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::vector<int> earlier_;  ///< removed files, in which processes that have not moved to the new file still lock
+  std::vector<int> earlier_;  ///< descriptors of removed files, in which other processes may still lock
   std::int64_t slot_ = 0;     ///< slot that it holds; 0: none
 };
 

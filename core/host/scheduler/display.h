@@ -20,7 +20,7 @@ class Display {
     std::size_t waiting = 0, elsewhere = 0;  ///< elsewhere: other schedulers run them now
   };
 
-  /// @param rest called for each line with the total number of trials
+  /// @param rest called before each line that shows the total number of trials
   /// @param silence_s a line reports a silent trial after this time; without a terminal, also the time between two lines about
   /// a trial
   Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s);

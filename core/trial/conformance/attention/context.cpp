@@ -89,7 +89,7 @@ struct TwoMasks {
     if (setting.type != kDouble || subject.draws(setting, finding)) return;
     // A causal query sees no later query, so the mask of the queries changes nothing. The loop below cuts padded queries off.
     if (setting.stand.causal) {
-      finding.near(outcome(queries, context, {}), clean, where + ", against queries that are all there");
+      finding.near(outcome(queries, context, {}), clean, where + ", against a pass without a query mask");
       still_read(clean, outcome(queries, context * -3, query_mask), where);
     }
     for (std::int64_t i = 0; i < 3; ++i) {
@@ -97,7 +97,7 @@ struct TwoMasks {
       const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // causal: as many queries as keys
       finding.near(item(clean, i, both > 0 ? both : asking),
                    run(*instance, {item(queries, i, both > 0 ? both : asking), item(context, i, both > 0 ? both : read)}),
-                   fmt::format("{}: item {} against its {} queries over its {} keys alone", where, i, asking, read));
+                   fmt::format("{}: item {}, against a pass of only its {} queries over its {} keys", where, i, asking, read));
     }
   }
 };
@@ -233,7 +233,7 @@ void query_mask(const AttentionSubject& subject, Finding& finding) {
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto own = lengths[static_cast<std::size_t>(i)];
       finding.near(item(clean, i, own), run(*instance, {item(queries, i, own), item(context, i, m)}),
-                   fmt::format("{}, {} queries, against those alone", setting.text(), own));
+                   fmt::format("{}, {} queries, against a pass of only these queries", setting.text(), own));
     }
   }
 }

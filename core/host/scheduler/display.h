@@ -42,7 +42,7 @@ class Display {
   /// Writes a separate line, which stays.
   void note(const std::string& text);
 
-  /// On a terminal draws, at most ten times a second. Elsewhere writes a line about each trial that had no line for long.
+  /// On a terminal, draws at most ten times a second. Elsewhere, writes a line about each trial without a recent line.
   void refresh(bool now = false);
 
  private:

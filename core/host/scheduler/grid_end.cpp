@@ -98,7 +98,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
 
 void GridRun::give_places_back(const PlannedTrial& planned) {
   if (admission_.ran_out_alone(planned) > 0)
-    display_.note(fmt::format("{} ran out of memory alone, too: again up to {} trials run at a time", planned.trial->label,
+    display_.note(fmt::format("{} also ran out of memory alone, so up to {} trials run at a time again", planned.trial->label,
                               admission_.at_a_time()));
 }
 

@@ -6,9 +6,8 @@
 namespace ablate {
 
 /// Returns the contents of single positions: from either end, at a quarter, a half or three quarters of the length, or after a
-/// rare id. An id of a large vocabulary yields three features: itself, its remainder modulo the number of classes, and its
-/// size. If targets are at positions: the contents at the target, right before it, and right after it if the model may see
-/// that.
+/// rare id. An id of a large vocabulary yields three features: itself, its remainder modulo the classes, and its size. If
+/// targets are at positions: the contents at the target, right before it, and right after it if the model may see that.
 /// @param examples used to find rare ids
 std::vector<Feature> position_features(const TaskInfo& info, const std::vector<Example>& examples);
 

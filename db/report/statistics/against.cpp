@@ -57,7 +57,7 @@ class Against {
         if (is_tested(metric) && !is_judged(metric)) without.push_back(metric.name);
       if (!without.empty())
         table.notes.push_back(fmt::format(
-            "not tested: {}: without a better end there is no best; --against PATH=VALUE tests it", some_of(without)));
+            "not tested: {}: without a direction there is no best; --against PATH=VALUE tests it", some_of(without)));
     } else
       comparisons_.note("* better, - worse than " + table.reference);
   }

@@ -1,4 +1,4 @@
-// Decides which trials may start now: how many at a time, and which of them alone.
+// Decides which trials may start now, how many run at a time, and which trials run alone.
 #pragma once
 
 #include <algorithm>

@@ -21,8 +21,7 @@ class Display {
   };
 
   /// @param rest called before each line that shows the total number of trials
-  /// @param silence_s a line reports a silent trial after this time; without a terminal, also the time between two lines about
-  /// a trial
+  /// @param silence_s a trial counts as silent after this time; without a terminal, also the time between two lines about it
   Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s);
   ~Display();
 

@@ -17,8 +17,8 @@ constexpr Allowed kLabel{
     "(ListOps: 0.25)"},
     // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
     kNext{0.9,
-          "share of the targets that one fixed answer misses: the previous symbol predicts much of the next symbol, half of "
-          "black and white pixels"},
+          "share of the targets that one fixed answer misses: the previous symbol predicts many of these targets, for "
+          "black and white pixels half of them"},
     kLength{0.25,
             "share of the targets that one fixed answer misses, beyond 4 standard errors: long examples may share a label"};
 

@@ -127,7 +127,7 @@ void padding_of(const AttentionSubject& subject, const Setting& setting, const s
     const auto one =
         forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
     finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
-    // In a batch the loss may be any mean, but a single item has its own.
+    // The loss of a batch may be any mean of its items, so only a batch of one item is compared.
     if (!cross)
       finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
   }

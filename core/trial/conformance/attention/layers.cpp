@@ -114,7 +114,7 @@ class LayerSearch {
     }
   }
 
-  /// Returns the bias that moves the same outputs as the weight does. Of several, returns the one with the most similar name.
+  /// Returns the bias that moves the same outputs as the weight. If several do, returns the bias with the most similar name.
   /// @param reached channels that the weight reaches; empty if unknown
   Tensor bias_of(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t block,
                  const std::vector<std::int64_t>& reached) const {

@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Compares the gradient of each item's outputs in its tokens, in a padded batch and with the item alone.
+/// Compares gradients of each item's outputs in its tokens: in a padded batch, and for the item alone.
 void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
                              Finding& finding) {
   const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
@@ -76,8 +76,8 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws unless the last tokens change their own outputs and earlier ones. If causal, throws unless the tokens before the last
-/// ones change the last outputs. Tries parts of two sizes, because a border may hide one part.
+/// Throws unless the last tokens change their own outputs and earlier outputs. If causal, throws unless the tokens before them
+/// change the last outputs. Tries parts of two sizes, because a border may hide one part.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;

@@ -1,4 +1,4 @@
-// Batch mates and calls: an item must not depend on other items, nor a call on the call before. Inputs must not be written.
+// Batch mates and calls: items must not depend on other items, or calls on earlier calls. Inputs must not be written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void overwrite(const std::vector<Tensor>& given) {
     if (tensor.defined()) tensor.scalar_type() == kBool ? tensor.logical_not_() : tensor.fill_(std::nan(""));
 }
 
-/// Compares `second` after `first`, whose inputs are overwritten by then, with `second` on a new instance.
+/// Compares `second` on a new instance with `second` after `first`. The inputs of `first` are overwritten in between.
 void look_after(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
                 const CompressionInputs& first, const CompressionInputs& second, const std::string& order) {
   const auto compression = subject.make(setting);

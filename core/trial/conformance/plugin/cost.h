@@ -31,8 +31,8 @@ Growth growth(const MeasureCosts& costs, double most);
 /// a declaration is an upper bound, and at these lengths a term that grows slowly may still be the largest.
 ///
 /// memory: exact peak bytes of tensors since before the instance is made. Needs count_tensor_memory() (core/trial/device).
-/// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
-/// machine disturbs the result little.
+/// time: only if `timed`, and then without the check "memory". CPU time of the process, least of several passes. Lengths
+/// alternate, so that a busy machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);
 
 }  // namespace ablate

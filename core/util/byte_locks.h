@@ -37,8 +37,8 @@ class Locks {
 };
 
 /// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. The lock belongs to the descriptor and its
-/// copies, not to a process: it stays when the process closes the file elsewhere, and a forked child shares it.
-/// @return false if another descriptor has the lock, or for another reason, which errno has
+/// copies, not to a process. It stays when the process closes the file elsewhere, and a forked child shares it.
+/// @return false if another descriptor has the lock, or for another reason (errno)
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
 

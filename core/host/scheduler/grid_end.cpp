@@ -90,8 +90,8 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // The trial runs last, so that it delays no other trial. But if lack of memory has halved the number of trials at a time, the
-  // trial runs first: a pause costs less then, and may raise the limit again.
+  // The trial runs last, so that it delays no other trial. But the trial runs first if lack of memory has halved the number of
+  // trials at a time. A pause then costs less, and may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }

@@ -50,8 +50,8 @@ class LayerSearch {
     return (type_ == kDouble ? 1e-12 : 1e-6) * output.abs().max().clamp_min(1e-3).item().toDouble();
   }
 
-  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers give 0, or do not change if the
-  /// layers give twice as much (keys of a rectified kernel).
+  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers return 0. Also if outputs do not
+  /// change when the layers return twice as much (keys of a rectified kernel).
   enum Made { kNot, kSomehow, kLinearly };
   Made made_by(const std::vector<Layer>& layers) const {
     if (layers.empty()) return kNot;

@@ -31,7 +31,7 @@ struct Examinee {
   std::vector<std::string> elsewhere = {};
 };
 
-/// Returns the reason why no instance can be made with these parameters at the suite's own sizes: the factory's message
+/// Returns why no instance can be made with these parameters at the suite's own sizes: the factory's message
 /// (std::invalid_argument), or that a part is missing. Returns "" for tasks, if an instance can be made, or for other failures.
 std::string refused_parameters(const Examinee& examinee);
 

@@ -173,7 +173,7 @@ void GridRun::replace_worker(const std::string& why) {
   needed.insert(needed.end(), leasing_.elsewhere().begin(), leasing_.elsewhere().end());
   for (const auto& [fence, one] : counted_) needed.push_back(one);
   if (!needed.empty() && !is_stopping()) load_.load(executors_, needed, watch_);
-  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // a new one, if loading ended it
+  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // a new executor, if loading ended the old one
   tick();
   liveness_.answered(clock_s_);
 }

@@ -244,7 +244,7 @@ struct Near {
   std::string first;
 };
 
-/// An example, and a similar one of the other split.
+/// An example, and a similar example of the other split.
 struct Match {
   const Example* own;
   std::int64_t index;

@@ -123,7 +123,7 @@ class Against {
         }
   }
 
-  /// Marks the best and the second: by the tested pairs, or by further tests if all pairs were with one row.
+  /// Marks the best and the second row by the tested pairs, or by further tests if all pairs were with one row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;

@@ -252,7 +252,7 @@ void holes(const AttentionSubject& subject, Finding& finding) {
     if (setting.type != kDouble || !subject.promises().averages || setting.stand.carries ||
         setting.stand.causal != subject.home().causal)
       continue;
-    // Equal tokens must give the output of a single one, wherever the holes are, because holes do not count.
+    // Equal tokens must have the output of a single token, wherever the holes are, because holes do not count.
     const auto alike = item(tokens, 0, 1).expand_as(tokens).contiguous();
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);
     finding.near(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0),

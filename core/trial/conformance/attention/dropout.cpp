@@ -58,7 +58,7 @@ constexpr double kDrawn = 0.25;
 constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
-/// Correlation from which two draws count as the same. With fewer pairs, chance could reach it.
+/// Two draws with at least this correlation count as the same. With fewer pairs, chance could reach it.
 constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // smaller weights count as 0
@@ -323,7 +323,7 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       copy_registered(*plain, *dropping);
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
-      // Outputs cannot be read as weights if they are no sums of values, or if a method draws for another reason, too.
+      // Outputs cannot be read as weights if they are not sums of values, or if a method also draws for another reason.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
       if (!(expected.abs() > kSeen).any().item().toBool()) continue;
       finding.saw();

@@ -1,4 +1,4 @@
-// Attentions at lengths where code with blocks takes other paths, and beyond long ones.
+// Attentions at lengths where code with blocks takes other paths, and beyond the long lengths.
 #include <fmt/format.h>
 
 #include <stdexcept>

@@ -9,7 +9,7 @@ namespace ablate::conformance {
 namespace {
 
 /// Smallest ratio of a token's gradient to the gradient of its neighbour. A smaller gradient is the rounding of a sum that
-/// cancels. A decay may make gradients as small, but then the gradient of the neighbour is small, too.
+/// cancels. A decay may also make gradients this small, but then the gradient of the neighbour is small, too.
 constexpr double kDust = 1e-10;
 /// Share of an output below which a change is rounding.
 constexpr double kRounded = 1e-12;

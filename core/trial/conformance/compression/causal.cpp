@@ -23,7 +23,7 @@ Memory first_slots(const Memory& memory, std::int64_t count) {
   return cut;
 }
 
-/// Throws if slots are not complete one after the other, or if the first one never is.
+/// Throws if slots are not complete one after the other, or if the first slot is never complete.
 void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std::string& place) {
   const auto& last = memory.last;
   const auto count = last.size(0);

@@ -23,7 +23,7 @@ struct Growth {
 };
 
 /// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three measurements
-/// with 8192, too. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
+/// that also use 8192. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens

@@ -25,8 +25,7 @@ class Locks {
   /// True if any process holds the slot, this one included, or if the system does not know. If false, its holder is dead.
   virtual bool is_held(std::int64_t slot) = 0;
 
-  /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; "" if it is reliable. Call it only
-  /// while a slot is held.
+  /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; else "". Only while a slot is held.
   virtual std::string doubt() = 0;
 
   /// If somebody removed the lock file, locks the slot again in a new file, so that new processes see the lock.

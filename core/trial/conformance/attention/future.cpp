@@ -128,7 +128,7 @@ void compare_before(const Tensor& after, const Tensor& before, const std::vector
   const auto worst = off.amax(1).argmax().item().toLong();
   const auto k = own[static_cast<std::size_t>(worst)];
   finding.near(after[worst].narrow(0, 0, k).unsqueeze(0), before.narrow(1, 0, k),
-               fmt::format("{}, {} tokens, other ones from {} on", where, n, k), allowed);
+               fmt::format("{}, {} tokens, other tokens from {} on", where, n, k), allowed);
 }
 
 void look_at_borders(const AttentionSubject& subject, const Setting& setting, std::int64_t n,

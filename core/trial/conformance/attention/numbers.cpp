@@ -106,7 +106,8 @@ void batch(const AttentionSubject& subject, Finding& finding) {
         for (std::int64_t i = 0; i < 3; ++i) {
           Pass alone{.queries = item(tokens.queries, i, n)};
           if (tokens.mask.defined()) alone.mask = tokens.mask.narrow(0, i, 1);
-          finding.near(item(scaled_together, i, n), real(run(*instance, alone), alone.mask), where(i, "mates, against alone"));
+          finding.near(item(scaled_together, i, n), real(run(*instance, alone), alone.mask),
+                       where(i, "mates, against the item alone"));
         }
       }
     }

@@ -97,7 +97,7 @@ void cut(const Instance& instance, const std::vector<Tensor>& segments) {
   const auto state = detached(forward(instance, {.queries = first}).state);
   const auto output = forward(instance, {.queries = segments[1], .state = state}).output;
   if (output.requires_grad() && gradients_of(output.sum(), {first}).front().ne(0).any().item().toBool())
-    throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps one of its own");
+    throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps its own state");
 }
 
 /// Checks that a full memory keeps the newest segments: if a segment still changes the last output, all later ones do, too.

@@ -44,7 +44,7 @@ void eight_alone(const CompressionSubject& subject, const Slots& slots, std::int
   const auto together = pass(*compression, in, options).outputs;
   for (const std::int64_t i : {std::int64_t{0}, n % items, items - 1})
     finding.near(item_of(together, i), pass(*compression, in.item(i, n), options).outputs,
-                 fmt::format("{}, item {} of {} of {} tokens, against alone", setting.text(), i, items, n), kRounding);
+                 fmt::format("{}, item {} of {} of {} tokens, against the item alone", setting.text(), i, items, n), kRounding);
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ void batch(const CompressionSubject& subject, Finding& finding) {
       if (draws(together, finding)) continue;
       const auto own = masked ? lengths[0] : n;
       const auto alone = pass(*compression, in.item(0, own), {.offsets = {n / 2}});
-      compare_items(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against alone", setting.type);
+      compare_items(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against the item alone",
+                    setting.type);
     }
   };
   for (const auto rate : subject.rates())

@@ -60,7 +60,7 @@ void look_at_future(const CompressionSubject& subject, Finding& finding, const C
   for (auto* x : {&other.keys, &other.values})
     *x = ablate::cat({x->narrow(2, 0, seen), normal({x->size(0), x->size(1), n - seen, x->size(3)}, 31, setting.type) * 30.0},
                      2);
-  const auto place = fmt::format("{}, {} tokens, other ones after {}", setting.text(), n, seen - 1);
+  const auto place = fmt::format("{}, {} tokens, other tokens after {}", setting.text(), n, seen - 1);
   const auto buffers = contents(*compression);
   const auto before = copies(buffers);
   const auto reads = [&](const CompressionInputs& given) {
@@ -119,7 +119,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
       const auto off = (after - expected).abs().masked_fill(seen.logical_not(), 0).nan_to_num(kWrong).flatten(1).amax(1);
       const auto worst = off.argmax().item().toLong(), k = own[static_cast<std::size_t>(worst)];
       finding.near(after.narrow(0, worst, 1).narrow(2, 0, k), expected.narrow(2, 0, k),
-                   fmt::format("{}, {} tokens, other ones from {} on, read by {}", setting.text(), n, k, text_of(similarity)),
+                   fmt::format("{}, {} tokens, other tokens from {} on, read by {}", setting.text(), n, k, text_of(similarity)),
                    kRounding);
     }
   }

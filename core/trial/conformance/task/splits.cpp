@@ -214,7 +214,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))
     return finding.off_by(kFault,
-                          fmt::format("only the last example of {} repeats an earlier one, the {} one: size() is one too large",
+                          fmt::format("only the last example of {} repeats an earlier example, the {}: size() is one too large",
                                       on.front().name, last == own.front() ? "first" : "one before it"));
   finding.off_by(static_cast<double>(twice) / static_cast<double>(own.size()),
                  fmt::format("{} of {} examples of {} repeat an earlier one; {}", twice, own.size(), on.front().name, first),

@@ -27,8 +27,8 @@
 
 namespace ablate {
 
-/// Checks by regular pings that a worker still answers, more often if a result is overdue. Times are the scheduler's own, in
-/// seconds.
+/// Checks that a worker still answers. Pings it regularly, and more often if a result is overdue. Times are the scheduler's
+/// own, in seconds.
 class Liveness {
  public:
   /// @param patience_s longest silence before a ping, and longest wait for its answer, if a result is overdue

@@ -138,8 +138,7 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Pads the second of three segments, where each item has `real` tokens. Checks the third segment, in a batch and alone,
-/// against items without padding.
+/// Checks the third segment after a padded second segment (`real` tokens an item), in a batch and alone, against no padding.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);

@@ -25,20 +25,19 @@ class Locks {
   /// True if any process holds the slot, this one included, or if the system does not know. If false, its holder is dead.
   virtual bool is_held(std::int64_t slot) = 0;
 
-  /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; "" if it is reliable. Call it only
-  /// while a slot is held.
+  /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; else "". Only while a slot is held.
   virtual std::string doubt() = 0;
 
-  /// Locks the slot again for new processes, if somebody removed the file of the locks.
+  /// If somebody removed the lock file, locks the slot again in a new file, so that new processes see the lock.
   virtual void keep_slot() {}
 
-  /// Removes the file of the locks. Only for the last holder, while no other process can begin to lock a slot.
+  /// Removes the lock file. Only for the last holder, while no other process can begin to lock a slot.
   virtual void remove() = 0;
 };
 
 /// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. The lock belongs to the descriptor and its
-/// copies, not to a process: it stays when the process closes the file elsewhere, and a forked child shares it.
-/// @return false if another descriptor has the lock, or for another reason, which errno has
+/// copies, not to a process. It stays when the process closes the file elsewhere, and a forked child shares it.
+/// @return false if another descriptor has the lock, or for another reason (errno)
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
 
@@ -60,7 +59,7 @@ class ByteLocks final : public Locks {
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::vector<int> earlier_;  ///< removed files, in which processes that have not moved to the new file still lock
+  std::vector<int> earlier_;  ///< descriptors of removed files, in which other processes may still lock
   std::int64_t slot_ = 0;     ///< slot that it holds; 0: none
 };
 

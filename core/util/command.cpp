@@ -88,7 +88,7 @@ CommandResult run_command(std::vector<std::string> words, double limit_s) {
   std::string errors;
   int status = 0;
   bool has_ended = false, is_late = false;
-  // The end of the program counts, not the end of its pipes, which its children may still hold.
+  // Waits for the end of the program, because its children may keep its pipes open for longer.
   while (!has_ended) {
     poll(open.data(), open.size(), kBetweenLooks.count());
     has_ended = waitpid(pid, &status, WNOHANG) == pid;

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< this program writes no longer file
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< this program writes no file above this size
 
 }  // namespace
 

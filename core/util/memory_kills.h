@@ -1,5 +1,5 @@
-// Memory, as the kernel reports it: what a process uses, what is left, and whether the kernel's memory killer ended a process.
-// The signal alone does not show that.
+// Memory, as the kernel reports it: how much a process uses, how much is left, and if the memory killer ended a process. The
+// signal alone does not show that.
 #pragma once
 
 #include <sys/types.h>

@@ -10,8 +10,8 @@
 
 namespace ablate {
 
-/// Stores text that the pipe has not taken. The written part is removed when it is longer than the rest, so that a long backlog
-/// is moved only a few times, however little the pipe takes at a time.
+/// Stores text that the pipe has not taken. The written part is removed when it is longer than the rest. A long backlog is then
+/// moved only a few times, even if the pipe takes little at a time.
 class Outbox {
  public:
   void add(std::string_view text) { text_ += text; }

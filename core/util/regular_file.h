@@ -45,7 +45,7 @@ inline std::string whole_text(RegularFile& file) {
 /// Writes a new file that replaces any file with its name. Returns true if all of it was written.
 bool write_anew(const std::filesystem::path& path, std::string_view content);
 
-/// Writes a file whole or not at all: makes a new file beside it, then renames it. Returns the error; then the file is
+/// Writes a file whole or not at all: makes a new file beside it, then renames it. Returns the error, if any: then the file is
 /// unchanged, and nothing is left beside it.
 std::error_code put_whole(const std::filesystem::path& path, std::string_view content);
 

@@ -31,7 +31,8 @@ void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
 /// [heads, n, keys]: rows that are distributions, or 0. @param input one example
 Tensor distributions(Attention& part, const AttentionInput& input) {
   const auto weights = part.weights(input);
-  if (!weights.defined()) throw std::runtime_error("mixed: the outputs of a part's heads are no means of their values here");
+  if (!weights.defined())
+    throw std::runtime_error("mixed: the outputs of a part's heads are not weighted averages of their values here");
   if (weights.min().item<double>() < -kRounding)
     throw std::runtime_error("mixed: a part has attention weights below 0, which are no distribution to compare");
   const auto positive = weights[0].clamp_min(0), sum = positive.sum(-1, true), nothing = sum < 0.5;
@@ -70,7 +71,7 @@ Divergence::Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64
     if (!has_weights(*parts_[i], context, context.parts.promises("parts", i).length_multiple))
       throw std::invalid_argument("divergence_examples = " + std::to_string(examples) + " compares heads, and parts." +
                                   std::to_string(i) +
-                                  " has no attention weights: its heads' outputs are no means of their values");
+                                  " has no attention weights: its heads' outputs are not weighted averages of their values");
 }
 
 std::vector<Measurement> Divergence::of(const AttentionInput& input) const {

@@ -76,5 +76,5 @@ TEST_CASE("an attention by tiles passes, and a fault in a tile is reported with 
   tests::Record record;
   CHECK(record.suite(tiled<Forgets::kNothing>(), {"causal", "padding", "state", "state padding"}).empty());
   tests::check_mentions(tests::found(tiled<Forgets::kFutureCarried>(), "causal"),
-                        "after a segment, 1100 tokens, other ones from 10");
+                        "after a segment, 1100 tokens, other tokens from 10");
 }

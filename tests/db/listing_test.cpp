@@ -78,7 +78,7 @@ TEST_CASE("progress of an attempt that is not done, with its curves") {
 
 TEST_CASE("an empty text is not accepted as a name") {
   Commands run;
-  const std::string why = ": found an empty text, as of a variable that is not set; name one, or leave it out";
+  const std::string why = ": found an empty text, as from a variable that is not set; give a value, or leave it out";
   for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "EXPERIMENT" + why));
   for (const std::string option : {"--rows", "--cols", "--metric"}) CHECK(has(run.words({"table", option, ""}), option + why));
   CHECK(run.exit_code == -1);

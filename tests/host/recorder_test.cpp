@@ -144,7 +144,7 @@ TEST_CASE("an experiment that is renamed or deleted during a run loses no later 
   db::delete_experiment(file, "renamed", db::deletion_of(db::Reader(file), "renamed"), false, folder / "backup.db");
   CHECK(accuracies(file).empty());
   CHECK(recorder.put(attempt(3), kMetrics).empty());
-  CHECK(latest_note.find("deleted while it runs: it is recorded again") != std::string::npos);
+  CHECK(latest_note.find("deleted during its run: it is recorded again") != std::string::npos);
   CHECK(accuracies(file) == std::vector<double>{3});
   CHECK(db::Reader(file).experiments() == std::vector<std::string>{"e"});
   recorder.finish([] { return true; });

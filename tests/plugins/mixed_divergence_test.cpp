@@ -161,10 +161,10 @@ TEST_CASE("a part without weights is refused if weights are to be compared") {
   CHECK_NOTHROW(make(mixed({part("softmax", 2), adamra}, 0)));
   CHECK_THROWS_WITH(
       make(mixed({part("softmax", 2), adamra}, 2)),
-      "divergence_examples = 2 compares heads, and parts.1 has no attention weights: its heads' outputs are no means of "
-      "their values");
+      "divergence_examples = 2 compares heads, and parts.1 has no attention weights: its heads' outputs are not weighted "
+      "averages of their values");
   CHECK_THROWS_WITH(
       make(mixed({mixed({part("softmax", 1)}, 0), part("softmax", 2)}, 2)),
-      "divergence_examples = 2 compares heads, and parts.0 has no attention weights: its heads' outputs are no means of "
-      "their values");
+      "divergence_examples = 2 compares heads, and parts.0 has no attention weights: its heads' outputs are not weighted "
+      "averages of their values");
 }

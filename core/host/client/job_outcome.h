@@ -37,7 +37,7 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// Stores a message that any job may send, a failure or a crash. Returns true for a message of this job's own kind.
+  /// Stores a failure or a crash, and returns false. Returns true for any other message, which only this kind of job sends.
   bool take(const nlohmann::json& data);
   /// Records that the job has sent its answer.
   void answered() { answered_ = true; }

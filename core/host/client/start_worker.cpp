@@ -36,9 +36,9 @@ namespace {
 
 using nlohmann::json;
 
-/// The host's side of a worker, which is a process that has loaded torch and forks one child per job. Messages are those of
-/// core/shared/pipe.h, one a line. Each message from the worker begins with its word (ReadyEvent). When its input closes or the
-/// scheduler dies, the worker ends, with all jobs and the processes that they left behind.
+/// The host's side of a worker, which is a process that has loaded torch and forks one child per job. It uses the messages of
+/// core/shared/pipe.h, one per line. Each message from the worker begins with its word (ReadyEvent). When its input closes or
+/// the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
 class WorkerClient final : public Executor {
  public:
   /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or

@@ -103,7 +103,7 @@ bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) 
   return store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
 }
 
-/// Notes that done trials do not run again only for their weights.
+/// Notes how many done trials have no kept weights. A done trial does not run again only because of missing weights.
 void note_missing_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);

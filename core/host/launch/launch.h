@@ -1,5 +1,4 @@
-// Runs a study's trials, from its file to the history: the work of `ablate run` and `ablate bench`, without their output.
-// Torch-free.
+// Runs a study's trials, from file to history: the work of `ablate run` and `ablate bench` without their output. Torch-free.
 //
 //   Executors executors = local_workers();
 //   const auto find = [&] { return scan_libraries(plugin_folders({}), executors); };

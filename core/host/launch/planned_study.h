@@ -28,9 +28,9 @@ class DevChoice {
   /// aside by a run.
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
 
-  /// True if the trial is reported and its value is not, or not yet, the chosen one. It is not in the grid then.
+  /// True if the trial is reported but its value is not (or not yet) the chosen value. The trial is then not in the grid.
   bool leaves_out(const Trial& trial) const;
-  /// Returns the trials of cells without a chosen value, at their first values. As many trials will be reported.
+  /// Returns the trials of cells without a chosen value, at their first values. The same number of trials will be reported.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
   /// Summary for the user: "dev has chosen in 2 of 3 settings; 1 waits for trials that tune".
   std::string text() const;

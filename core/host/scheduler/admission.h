@@ -1,4 +1,4 @@
-// Decides which trials may start now: how many at a time, and which of them alone.
+// Decides which trials may start now, how many run at a time, and which trials run alone.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Admission {
     most_beside_[&trial] = others;
     now_ = std::min(now_, wished());
   }
-  /// Handles a trial that ran out of memory even alone: its limit ends. Returns how many more trials may run at a time.
+  /// Handles a trial that ran out of memory even alone, and ends its limit. Returns how many more trials may run at a time.
   int ran_out_alone(const PlannedTrial& trial) {
     const int before = wished();
     most_beside_.erase(&trial);

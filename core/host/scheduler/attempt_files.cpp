@@ -163,16 +163,16 @@ void AttemptFiles::find_output(const AttemptInProgress& ended, std::vector<db::A
   const fs::path file = output_of(ended.attempt());
   const auto& label = ended.planned().trial->label;
   if (!ended.unkept().empty())
-    note_once("unkept", fmt::format("warning: the output of {} is not whole in {}: {}. Trials go on; the history has the end",
+    note_once("unkept", fmt::format("warning: {1} lacks some of the output of {0}: {2}. Trials go on; the history has the end",
                                     label, file.string(), ended.unkept()));
   const auto bytes = size_of(file);
   if (bytes < 0) return;
   left.push_back({db::kOutput, bytes, std::max(bytes, ended.printed())});
   if (left.back().of_bytes > bytes)
-    note_once("cut", fmt::format("note: {} printed {}: {} has the first {}, the history the end", label,
+    note_once("cut", fmt::format("note: {} printed {}: {} has the first {}, the history has the end", label,
                                  text_of(left.back().of_bytes), file.string(), text_of(bytes)));
   else
-    note_once("long", fmt::format("note: all that {} printed is in {}: the history has only the end", label, file.string()));
+    note_once("long", fmt::format("note: the whole output of {} is in {}: the history has only the end", label, file.string()));
 }
 
 void AttemptFiles::find_weights(const AttemptInProgress& ended, std::vector<db::Artifact>& left) {

@@ -29,8 +29,8 @@ class AttemptInProgress {
   /// Bytes of output that the worker has reported, and why the output file lacks some of the first bytes.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
-  /// True if the trial's memory limit ended it or refused memory. The trial would then fail alone, too. If there is a limit,
-  /// std::bad_alloc counts as reaching it, because the kernel does not report whether the host or the limit refused.
+  /// True if the trial's memory limit ended it or refused memory. The trial would then also fail if it ran alone. If there is a
+  /// limit, std::bad_alloc counts as reaching it, because the kernel does not report whether the host or the limit refused.
   bool was_over_limit() const { return was_over_limit_; }
   /// Records that the attempt has ended, and the trial returns to the queue.
   void goes_back() { attempt_.is_tried_again = true; }

@@ -20,9 +20,8 @@ class Display {
     std::size_t waiting = 0, elsewhere = 0;  ///< elsewhere: other schedulers run them now
   };
 
-  /// @param rest called for each line with the total number of trials
-  /// @param silence_s a line reports a silent trial after this time; without a terminal, also the time between two lines about
-  /// a trial
+  /// @param rest called before each line that shows the total number of trials
+  /// @param silence_s a trial counts as silent after this time; without a terminal, also the time between two lines about it
   Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s);
   ~Display();
 
@@ -42,7 +41,7 @@ class Display {
   /// Writes a separate line, which stays.
   void note(const std::string& text);
 
-  /// On a terminal draws, at most ten times a second. Elsewhere writes a line about each trial that had no line for long.
+  /// On a terminal, draws at most ten times a second. Elsewhere, writes a line about each trial without a recent line.
   void refresh(bool now = false);
 
  private:

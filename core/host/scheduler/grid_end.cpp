@@ -90,15 +90,15 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // The trial runs last, so that it delays no other trial. But if lack of memory has halved the number of trials at a time, the
-  // trial runs first: a pause costs less then, and may raise the limit again.
+  // The trial runs last, so that it delays no other trial. But the trial runs first if lack of memory has halved the number of
+  // trials at a time. A pause then costs less, and may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }
 
 void GridRun::give_places_back(const PlannedTrial& planned) {
   if (admission_.ran_out_alone(planned) > 0)
-    display_.note(fmt::format("{} ran out of memory alone, too: again up to {} trials run at a time", planned.trial->label,
+    display_.note(fmt::format("{} also ran out of memory alone, so up to {} trials run at a time again", planned.trial->label,
                               admission_.at_a_time()));
 }
 
@@ -173,7 +173,7 @@ void GridRun::replace_worker(const std::string& why) {
   needed.insert(needed.end(), leasing_.elsewhere().begin(), leasing_.elsewhere().end());
   for (const auto& [fence, one] : counted_) needed.push_back(one);
   if (!needed.empty() && !is_stopping()) load_.load(executors_, needed, watch_);
-  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // a new one, if loading ended it
+  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // a new executor, if loading ended the old one
   tick();
   liveness_.answered(clock_s_);
 }

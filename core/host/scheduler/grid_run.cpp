@@ -55,7 +55,7 @@ bool GridRun::step() {
   try {
     if (!is_over()) advance();
   } catch (const std::exception& error) {
-    close(outcome::kInterrupted, fmt::format("the grid ended before it: {}", error.what()));
+    close(outcome::kInterrupted, fmt::format("the grid ended before the trial ended: {}", error.what()));
     report_rescue();
     if (!recorder_.is_elsewhere()) throw;
     throw Error(fmt::format("{}. {}", error.what(), recorder_.where_everything_is()));

@@ -37,8 +37,7 @@ class Liveness {
 
   enum class Next { kNothing, kAsk, kGiveUp };
 
-  /// @param overdue true if a message of the worker is long overdue. A worker that answers is not given up, because a killed
-  /// process may take its time to end.
+  /// @param overdue true if a worker's message is long overdue. A worker that answers is kept: a killed process may end late.
   Next look(bool overdue, double now_s) {
     if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
     const bool silent = asked_;

@@ -34,7 +34,7 @@ void add_settings(const std::string& path, const json& values, std::span<const P
   }
 }
 
-/// Returns a text of [train] from a key's settings, or its default if they lack it.
+/// Returns a text parameter of [train] from a key's settings, or the parameter's default if the settings lack it.
 std::string of_train(const json& settings, const std::string& name) {
   const auto said = settings.find(setting::in(section::kTrain, name));
   if (said != settings.end()) return said->get<std::string>();

@@ -44,8 +44,8 @@ void Leasing::begin() {
   bury();  // also dead schedulers whose trials no scheduler wants any more
   if (!doubt_.empty())
     note_(fmt::format(
-        "warning: {}: {}. No other run was found there, but one may come: run one at a time, or use a history on a local "
-        "disk (--db FILE, `ablate merge`)",
+        "warning: {}: {}. No other run was found there, but another may start: start only one run at a time, or use a history "
+        "on a local disk (--db FILE, `ablate merge`)",
         store_.file().string(), doubt_));
 }
 
@@ -135,8 +135,8 @@ bool Leasing::ended(const db::Attempt& attempt, bool in_time, bool waits) {
   const auto found = mine_.extract(attempt.fence);
   if (in_time || found.empty()) return false;
   note_(fmt::format(
-      "warning: the result of {} came late: another scheduler had taken the trial over, since this one looked dead (was "
-      "{}-leases removed or replaced?). It is stored as an interrupted attempt; the other scheduler's result counts",
+      "warning: the result of {} came late: another scheduler had taken the trial over, because this scheduler looked dead "
+      "(was {}-leases removed or replaced?). It is stored as an interrupted attempt; the other scheduler's result counts",
       found.mapped()->trial->label, store_.file().string()));
   if (waits && !holds(attempt.key)) elsewhere_.push_back(found.mapped());
   return true;

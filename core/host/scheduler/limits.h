@@ -86,9 +86,9 @@ class Quarantine {
 
   /// Records a done trial: earlier failures are not the fault of its plugins.
   void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
-  /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three share. Returns
-  /// nullopt if a trial with these plugins was done in between. Divergence does not count, because settings cause it as often
-  /// as code.
+  /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three failures share.
+  /// Returns nullopt if a trial with these plugins was done in between. Divergence does not count, because settings cause it as
+  /// often as code.
   std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
 
   /// True if a trial has all blamed plugins.
@@ -170,7 +170,7 @@ class DeviceRoom {
   /// Memory of a process on a device, without its tensors: CUDA's context, kernels' code and libraries' work space. About half
   /// a GB, more with additional libraries.
   static constexpr std::int64_t kContext_bytes = 768LL << 20;
-  /// A trial that has reported nothing for this long counts as needing nothing. Covers CUDA's start, data, and a first step.
+  /// A trial that reports nothing for this long counts as needing nothing. Enough for CUDA's start, data, and a first step.
   static constexpr double kUnshown_s = 60;
 
  private:

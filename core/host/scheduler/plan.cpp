@@ -103,7 +103,7 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
   return diagnostics.sorted();
 }
 
-/// Key of the cache entry. A file counts by its content, too.
+/// Key of the cache entry. It includes the contents of files.
 json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
   for (const auto& file : planned_files(trial, TrialSection::kTask)) asked["files"].push_back(to_json(file));
@@ -174,7 +174,7 @@ class TaskAnswers {
   mutable PerSections<const std::optional<Answer>*> by_section_{{TrialSection::kTask}};
 };
 
-/// Promises of plugins. Only if they depend on parameters, a worker is queried, once for each distinct section.
+/// Promises of plugins. If they depend on parameters, a worker is queried once for each distinct section.
 class PromiseAnswers {
  public:
   PromiseAnswers(const Catalog& catalog, Executors& executors, const TaskMemory& memory, double limit_s)

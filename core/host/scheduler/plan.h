@@ -36,9 +36,9 @@ struct TaskLimits {
   double prepare_s = 3600;  ///< the same and load(), which may download and convert; a greater [experiment] timeout allows more
 };
 
-/// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and rates that leave
-/// no slot of a sequence length. Also finds lengths that a plugin does not promise, and attentions that refuse their place in
-/// the model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
+/// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and rates that are too
+/// small for one slot at the task's length. Also finds lengths that a plugin does not promise, and attentions that refuse their
+/// place in the model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits = {});
 

@@ -101,7 +101,7 @@ void Recorder::write_waiting(db::GridStore& to) {
       if (!describe_) throw;
       describe_(to);
       write(to, attempt);
-      note_("warning: the experiment was deleted while it runs: it is recorded again, with trials that ended since then");
+      note_("warning: the experiment was deleted during its run: it is recorded again, with trials that ended after that");
     }
     waiting_.pop_front();
     if (&to != &store_) ++apart_;
@@ -155,7 +155,7 @@ void Recorder::note_delay(const std::string& why) {
 void Recorder::finish(const std::function<bool()>& give_up) {
   retry();
   if (!waiting_.empty())
-    note_(fmt::format("{}; after some minutes, or at Ctrl-C, into a new file beside the database", waits(waiting_.size())));
+    note_(fmt::format("{}; after some minutes or Ctrl-C, they go to a new file beside the database", waits(waiting_.size())));
   while (!waiting_.empty()) {
     if (give_up()) rescue("the database could not be written to the end");
     outside_.clock.wait(kLastTries_s);

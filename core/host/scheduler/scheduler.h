@@ -114,7 +114,7 @@ Notice notice_of(const char* event, const RunSummary& summary, const std::string
 /// no other trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A scheduler waits
 /// for other schedulers' trials, and takes over the trials of a dead one. Throws Error if plugins or data cannot be loaded into
 /// the first worker in time, or differ from the plan. If that happens in a later worker, the trials that need them fail
-/// instead. Throws Error, too, if the database is gone: running trials then end normally, no other trial starts, and what()
+/// instead. Also throws Error if the database is gone: running trials then end normally, no other trial starts, and what()
 /// names the file with the results.
 /// @param executors starts an executor if there is none
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,

@@ -25,7 +25,7 @@ void add_texts(const json& value, std::set<std::string>& texts) {
     if (key != "plugin" && key != "kind") add_texts(inner, texts);
 }
 
-/// Returns the stamps of all paths where find_data looks for these names. A path that it tries first may have appeared since.
+/// Returns the stamps of all paths where find_data looks for these names. An earlier path may have appeared since.
 json looked_at(const json& asked) {
   std::set<std::string> texts;
   add_texts(asked, texts);

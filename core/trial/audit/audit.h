@@ -15,7 +15,7 @@ namespace ablate {
 std::vector<std::string> audit_names();
 
 /// Examines the data of a task. A failure is a failed finding, never an exception. If its examples break the contract, only
-/// "read" fails. Faults that the candidate's exemptions excuse pass.
+/// "read" fails. A fault passes if an exemption of the candidate excuses it.
 /// @param loaded task with the candidate's parameters, after info() and load()
 /// @param scratch folder for the data of another data_seed
 void audit_task(const Candidate& candidate, std::unique_ptr<Task> loaded, const std::filesystem::path& scratch, Checks& checks);

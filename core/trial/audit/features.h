@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// Returns the contents of single positions: from the front, from the end, at a quarter, a half or three quarters of the
-/// length, or after an id that is rare in examples. An id is read as itself, as its remainder by the classes, and as a size. If
+/// Returns the contents of single positions: from either end, at a quarter, a half or three quarters of the length, or after a
+/// rare id. An id of a large vocabulary yields three features: itself, its remainder modulo the classes, and its size. If
 /// targets are at positions: the contents at the target, right before it, and right after it if the model may see that.
 /// @param examples used to find rare ids
 std::vector<Feature> position_features(const TaskInfo& info, const std::vector<Example>& examples);

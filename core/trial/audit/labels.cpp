@@ -17,8 +17,8 @@ constexpr Allowed kLabel{
     "(ListOps: 0.25)"},
     // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
     kNext{0.9,
-          "share of the targets that one fixed answer misses: the previous symbol predicts much of the next symbol, half of "
-          "black and white pixels"},
+          "share of the targets that one fixed answer misses: the previous symbol predicts many of these targets, for "
+          "black and white pixels half of them"},
     kLength{0.25,
             "share of the targets that one fixed answer misses, beyond 4 standard errors: long examples may share a label"};
 
@@ -26,8 +26,8 @@ const Allowed& allowed_at_a_position(const SampledTask& subject) { return subjec
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
-/// Checks the gain of the best feature's table over one fixed answer on the split, as a part of the targets that the fixed
-/// answer misses. The feature and its table come from train.
+/// Checks how much the best feature's table gains over one fixed answer on the split. The gain is a part of the targets that
+/// the fixed answer misses. The feature and its table come from train.
 void readable(const SampledTask& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;

@@ -219,7 +219,7 @@ class Likeness {
 };
 
 constexpr Allowed kFewAlike{0.01, "another data_seed makes other examples, so the task can draw a repeated example again"},
-    kRealAlike{0.1, "real data hold other versions of themselves"};
+    kRealAlike{0.1, "real data contain other versions of the same example"};
 constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
 constexpr std::int64_t kFewestNear = 5;  // fewest matches to judge the rest
@@ -244,7 +244,7 @@ struct Near {
   std::string first;
 };
 
-/// An example, and a similar one of the other split.
+/// An example, and a similar example of the other split.
 struct Match {
   const Example* own;
   std::int64_t index;

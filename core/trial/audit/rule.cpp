@@ -83,7 +83,7 @@ std::vector<Learner> learners(const SampledTask& subject, std::span<const Exampl
   return all;
 }
 
-/// Returns the examples of a split that a learner of train can answer: no longer than the longest of train.
+/// Returns the examples of a split that a learner of train can answer: examples no longer than the longest example of train.
 std::vector<const Example*> judged_in(const SampledTask& subject, Split split) {
   auto all = some_of(subject.sample(split).examples, kMostJudged);
   const auto longest = static_cast<std::size_t>(subject.longest(Split::kTrain));

@@ -109,7 +109,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                          count += other == id ? 1 : 0;
                      return count;
                    }});
-  // Two positions: among the first and last ones, or, for a pair, one of each sequence.
+  // Two positions among the first and last positions. For a pair, one position of each sequence.
   constexpr std::size_t kEnds = 5;
   const auto length = static_cast<std::size_t>(info.length);
   std::set<std::size_t> places;

@@ -9,11 +9,11 @@
 
 namespace ablate {
 
-/// CheckJob: the conformance suite. A task that cannot be made here, for example without its data, gives a check
-/// "data", unchecked, with the task's message. Throws if a library cannot be loaded or has another hash.
+/// CheckJob: the conformance suite. If a task cannot be made here, for example without its data, the check "data" is unchecked
+/// and has the task's message. Throws if a library cannot be loaded or has another hash.
 extern const NamedHandler check_job;
 
-/// AuditJob: the audit, which looks at a task's data without a model. Loads the data as a study does. Throws if the library or
+/// AuditJob: the audit, which examines a task's data without a model. Loads the data as a study does. Throws if the library or
 /// the data cannot be loaded, or if the data have another digest.
 extern const NamedHandler audit_job;
 

@@ -1,4 +1,4 @@
-// Checkpoints of a running trial: resumes from the latest, and writes new ones.
+// Checkpoints of a running trial: resumes from the latest checkpoint, and writes new ones.
 #pragma once
 
 #include <chrono>

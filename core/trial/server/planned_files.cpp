@@ -37,8 +37,8 @@ void PlannedFiles::check() const {
                       parameter, path, short_digest(found), short_digest(digest), kRemedy));
     if (file_stamp(path) != stamp)
       throw Error(
-          fmt::format("{} = {}: the file was written to while it was read, and which content was read is unknown: its SHA-256 "
-                      "is {} again, as expected; run the command again",
+          fmt::format("{} = {}: the file was written to while it was read, so it is unknown which content was read. Its "
+                      "SHA-256 is {} again, as expected; run the command again",
                       parameter, path, short_digest(digest)));
   }
 }

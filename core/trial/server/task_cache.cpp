@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDigits = 16;      // digits of the code's identity, enough to tell codes apart
+constexpr std::size_t kDigits = 16;      // digits of the code's identity, enough to distinguish codes
 constexpr std::size_t kFormerCodes = 3;  // enough for switching between branches
 
 /// True if the path still leads to the opened folder; false if the folder was removed meanwhile.

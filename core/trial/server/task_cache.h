@@ -11,8 +11,7 @@ namespace ablate {
 /// used last and folders in use.
 class TaskCache {
  public:
-  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all of its codes. Throws Error if that
-  /// fails.
+  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all its codes. Throws Error on failure.
   TaskCache(const std::filesystem::path& plugin, const std::string& code);
   ~TaskCache();
   TaskCache(const TaskCache&) = delete;

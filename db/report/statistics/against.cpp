@@ -57,7 +57,7 @@ class Against {
         if (is_tested(metric) && !is_judged(metric)) without.push_back(metric.name);
       if (!without.empty())
         table.notes.push_back(fmt::format(
-            "not tested: {}: without a better end there is no best; --against PATH=VALUE tests it", some_of(without)));
+            "not tested: {}: without a direction there is no best; --against PATH=VALUE tests it", some_of(without)));
     } else
       comparisons_.note("* better, - worse than " + table.reference);
   }
@@ -123,7 +123,7 @@ class Against {
         }
   }
 
-  /// Marks the best and the second: by the tested pairs, or by further tests if all pairs were with one row.
+  /// Marks the best and the second row by the tested pairs, or by further tests if all pairs were with one row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;

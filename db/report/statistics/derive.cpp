@@ -22,7 +22,7 @@ using Numbers = std::vector<double>;
 /// Index of each of the table's metrics that an expression names.
 using Places = std::map<std::string, std::size_t>;
 
-/// Derived value: name, unit, better end ("max", "min" or "") and formula.
+/// Derived value: name, unit, direction ("max", "min" or "") and formula.
 struct Derived {
   std::string name, unit, direction, text;
   Expression expression;
@@ -179,8 +179,8 @@ const Statistic statistics::derive{
     "'NAME = EXPRESSION'",
     true,
     "a further metric computed from the table's metrics: + - * / (with blanks around), log, round, and over rows min, max, "
-    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, if needed, the unit "
-    "and the better end. Repeat it for more",
+    "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'. The brackets have the unit and the "
+    "direction (max or min), if needed. Repeat it for more",
     "",
     refuse_derived,
     add_derived};

@@ -82,8 +82,8 @@ const Statistic statistics::sort{
     "sort",
     "NAME",
     false,
-    "order of the rows: by a metric in the first column (with --average in the average), the best first, or by a parameter of "
-    "the rows; default: the order of the study",
+    "order of the rows: by a metric, the best row first, judged by the first column (with --average by the average); or by a "
+    "parameter of the rows; default: the order of the study",
     "",
     nullptr,
     sort_rows};

@@ -104,7 +104,7 @@ TEST_CASE("if trials run out of memory even alone, as many trials run at a time 
   CHECK(grid.history().attempts.back().key != grid.key(2));  // it did not run last, because memory limited the trials at a time
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
-  CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: again up to 4 trials run at a time"));
+  CHECK(says(grid.output(), "seed=2 also ran out of memory alone, so up to 4 trials run at a time again"));
 }
 
 TEST_CASE("if a trial that ran out of memory is done alone, fewer trials run at a time from then on") {

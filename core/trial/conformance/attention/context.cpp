@@ -89,7 +89,7 @@ struct TwoMasks {
     if (setting.type != kDouble || subject.draws(setting, finding)) return;
     // A causal query sees no later query, so the mask of the queries changes nothing. The loop below cuts padded queries off.
     if (setting.stand.causal) {
-      finding.near(outcome(queries, context, {}), clean, where + ", against queries that are all there");
+      finding.near(outcome(queries, context, {}), clean, where + ", against a pass without a query mask");
       still_read(clean, outcome(queries, context * -3, query_mask), where);
     }
     for (std::int64_t i = 0; i < 3; ++i) {
@@ -97,7 +97,7 @@ struct TwoMasks {
       const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // causal: as many queries as keys
       finding.near(item(clean, i, both > 0 ? both : asking),
                    run(*instance, {item(queries, i, both > 0 ? both : asking), item(context, i, both > 0 ? both : read)}),
-                   fmt::format("{}: item {} against its {} queries over its {} keys alone", where, i, asking, read));
+                   fmt::format("{}: item {}, against a pass of only its {} queries over its {} keys", where, i, asking, read));
     }
   }
 };
@@ -127,7 +127,7 @@ void padding_of(const AttentionSubject& subject, const Setting& setting, const s
     const auto one =
         forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
     finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
-    // In a batch the loss may be any mean, but a single item has its own.
+    // The loss of a batch may be any mean of its items, so only a batch of one item is compared.
     if (!cross)
       finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
   }
@@ -233,7 +233,7 @@ void query_mask(const AttentionSubject& subject, Finding& finding) {
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto own = lengths[static_cast<std::size_t>(i)];
       finding.near(item(clean, i, own), run(*instance, {item(queries, i, own), item(context, i, m)}),
-                   fmt::format("{}, {} queries, against those alone", setting.text(), own));
+                   fmt::format("{}, {} queries, against a pass of only these queries", setting.text(), own));
     }
   }
 }
@@ -252,7 +252,7 @@ void holes(const AttentionSubject& subject, Finding& finding) {
     if (setting.type != kDouble || !subject.promises().averages || setting.stand.carries ||
         setting.stand.causal != subject.home().causal)
       continue;
-    // Equal tokens must give the output of a single one, wherever the holes are, because holes do not count.
+    // Equal tokens must have the output of a single token, wherever the holes are, because holes do not count.
     const auto alike = item(tokens, 0, 1).expand_as(tokens).contiguous();
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);
     finding.near(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0),

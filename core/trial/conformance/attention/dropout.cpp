@@ -36,7 +36,7 @@ Draws draws_of(const Instance& instance, Pass pass, std::uint64_t count) {
 }
 
 /// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. If the
-/// method draws for another reason, too, both are means. The distance is in standard errors, over all numbers of the output.
+/// method also draws for another reason, both outputs are means. The distance is in standard errors, over the whole output.
 void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass, std::uint64_t count, const std::string& where,
               Finding& finding) {
   const NoGradGuard none;
@@ -58,7 +58,7 @@ constexpr double kDrawn = 0.25;
 constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
-/// Correlation from which two draws count as the same. With fewer pairs, chance could reach it.
+/// Two draws with at least this correlation count as the same. With fewer pairs, chance could reach it.
 constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // smaller weights count as 0
@@ -174,11 +174,12 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Coded
   return all;
 }
 
-/// Returns a bound: by chance one of some hundred means of `count` numbers in [0, 1] is further off once in 10^10 (Hoeffding).
+/// Returns a bound for the error of a mean of `count` numbers in [0, 1]. By chance, one of some hundred means exceeds it once
+/// in 10^10 times (Hoeffding).
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
 constexpr const char* kByChance = "by chance, the mean of that many draws is off by more once in 10^10 times (Hoeffding)";
 
-/// Checks the share of dropped weights, over all and along each axis. For sums of several weights checks only the variance.
+/// Checks the share of dropped weights, over all and along each axis. For sums of several weights, checks only the variance.
 void share(const Factors& all, const std::string& where, Finding& finding) {
   const auto seen = all.seen.expand_as(all.drawn);
   const auto square = (all.drawn - 1).square().masked_fill(seen.logical_not(), 0);
@@ -322,7 +323,7 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       copy_registered(*plain, *dropping);
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
-      // Outputs cannot be read as weights if they are no sums of values, or if a method draws for another reason, too.
+      // Outputs cannot be read as weights if they are not sums of values, or if a method also draws for another reason.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
       if (!(expected.abs() > kSeen).any().item().toBool()) continue;
       finding.saw();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Allowed kFloatForms{1e-4, "float32 against float64: medians, by the nearest of three inputs"};
 constexpr Allowed kMixedForms{0.1, "products of bfloat16: medians of tensors, by the nearest of three inputs"};
-constexpr Allowed kOtherDraws{0.1, "outputs less their mean, of other draws, by the nearest of three inputs"};
+constexpr Allowed kOtherDraws{0.1, "outputs minus their mean, for other draws, by the nearest of three inputs"};
 
 /// Way of computing that a trial may choose.
 struct Form {

@@ -56,7 +56,7 @@ Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   return changed;
 }
 
-/// Checks that the `outputs` of a pass stay the same up to a place with other later tokens, at each factor.
+/// Checks that the `outputs` of a pass up to a place stay the same if later tokens change, at each factor.
 void no_later_value(const Instance& instance, const Pass& pass, const Tensor& outputs, std::int64_t at,
                     const std::vector<double>& factors, const std::string& where, Finding& finding) {
   for (const double factor : factors)
@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks the gradients of outputs up to a place in inputs up to this place. Larger tokens after it must not change them.
+/// Checks gradients of the outputs up to a place in the inputs up to it. Larger tokens after the place must not change them.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});
@@ -128,7 +128,7 @@ void compare_before(const Tensor& after, const Tensor& before, const std::vector
   const auto worst = off.amax(1).argmax().item().toLong();
   const auto k = own[static_cast<std::size_t>(worst)];
   finding.near(after[worst].narrow(0, 0, k).unsqueeze(0), before.narrow(1, 0, k),
-               fmt::format("{}, {} tokens, other ones from {} on", where, n, k), allowed);
+               fmt::format("{}, {} tokens, other tokens from {} on", where, n, k), allowed);
 }
 
 void look_at_borders(const AttentionSubject& subject, const Setting& setting, std::int64_t n,
@@ -146,8 +146,9 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
   }
 }
 
-/// Checks every 23rd border of 1,100 tokens in float32, after a segment if a state is carried, in the shortest of five lengths
-/// that contains it. Batches of one length have equally many items, so that no decision changes by rounding.
+/// Checks every 23rd border of 1,100 tokens in float32, in the shortest of five lengths that contains it. If a state is
+/// carried, the tokens follow a segment. Batches of one length have equally many items, so that no decision changes by
+/// rounding.
 void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const NoGradGuard none;
   const Setting setting{stand, kFloat};

@@ -39,7 +39,7 @@ Tensor two_segments(const Instance& instance, const Stand& stand, std::int64_t n
 /// Elements that gradients have reached, by a parameter's name and shape.
 using Reached = std::map<std::pair<std::string, std::vector<std::int64_t>>, Tensor>;
 
-/// Ratio to the largest gradient below which a gradient is the rounding of a sum that is 0.
+/// A gradient below this share of the largest gradient is the rounding of a sum that is 0.
 constexpr double kCancelled = 1e-10;
 
 /// True if these places of a layer's bias change no loss. An example is the keys' bias under a softmax, which changes all

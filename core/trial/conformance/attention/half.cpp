@@ -27,8 +27,8 @@ double quantile(const Tensor& x, double share) {
 }
 
 /// Compares a narrow run with float64. The allowed error is measured: float64 runs with 8 and 16 times the rounding of inputs
-/// and weights, where decisions may change by the rounding. If the error is larger, other directions of rounding are
-/// tried, because another decision may have changed.
+/// and weights, in which decisions may change by the rounding. If the error is larger, other directions of rounding are tried,
+/// because another decision may have changed.
 class NarrowRun {
  public:
   NarrowRun(const AttentionSubject& subject, const Setting& setting, std::int64_t n, std::int64_t longest, Look look)
@@ -108,7 +108,8 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
   return {{"", run(instance, {tokens}), kOutputs}};
 }
 
-/// A gradient that cancels, such as that of the keys' bias, is rounding. It is compared at the size of the other gradients.
+/// A gradient that cancels, such as the gradient of the keys' bias, is rounding. It is compared at the size of the other
+/// gradients.
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
@@ -159,7 +160,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Token by token only if the method promises this. Otherwise, a signal that is fitted anew after each token (as in
+        // Runs token by token only if the method promises this. Otherwise, a signal that is fitted anew after each token (as in
         // infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);

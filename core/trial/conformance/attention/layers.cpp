@@ -50,8 +50,8 @@ class LayerSearch {
     return (type_ == kDouble ? 1e-12 : 1e-6) * output.abs().max().clamp_min(1e-3).item().toDouble();
   }
 
-  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers give 0, or do not change if the
-  /// layers give twice as much (keys of a rectified kernel).
+  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers return 0. Also if outputs do not
+  /// change when the layers return twice as much (keys of a rectified kernel).
   enum Made { kNot, kSomehow, kLinearly };
   Made made_by(const std::vector<Layer>& layers) const {
     if (layers.empty()) return kNot;
@@ -114,7 +114,7 @@ class LayerSearch {
     }
   }
 
-  /// Returns the bias that moves the same outputs as the weight does. Of several, returns the one with the most similar name.
+  /// Returns the bias that moves the same outputs as the weight. If several do, returns the bias with the most similar name.
   /// @param reached channels that the weight reaches; empty if unknown
   Tensor bias_of(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t block,
                  const std::vector<std::int64_t>& reached) const {

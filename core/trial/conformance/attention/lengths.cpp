@@ -1,4 +1,4 @@
-// Attentions at lengths where code with blocks takes other paths, and beyond long ones.
+// Attentions at lengths where code with blocks takes other paths, and beyond the long lengths.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Compares the gradient of each item's outputs in its tokens, in a padded batch and with the item alone.
+/// Compares gradients of each item's outputs in its tokens: in a padded batch, and for the item alone.
 void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
                              Finding& finding) {
   const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
@@ -62,7 +62,7 @@ void causal_beyond(const Instance& instance, const Setting& setting, const Tenso
   const auto n = tokens.size(1);
   other.narrow(1, cut, n - cut).copy_(random_tokens(1, n - cut, 31, setting.type) * 10);
   finding.near(run(instance, {other}).narrow(1, 0, cut), output.narrow(1, 0, cut),
-               fmt::format("{}, {} tokens, other ones from {} on", setting.text(), n, cut), same_shape(setting.type));
+               fmt::format("{}, {} tokens, other tokens from {} on", setting.text(), n, cut), same_shape(setting.type));
 }
 
 /// True if other tokens in [from, to) change an output in [first, last) by more than rounding.
@@ -76,8 +76,8 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws unless the last tokens change their own outputs and earlier ones. If causal, throws unless the tokens before the last
-/// ones change the last outputs. Tries parts of two sizes, because a border may hide one part.
+/// Throws unless the last tokens change their own outputs and earlier outputs. If causal, throws unless the tokens before them
+/// change the last outputs. Tries parts of two sizes, because a border may hide one part.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;
@@ -88,8 +88,8 @@ void reads_last(const Instance& instance, const Stand& stand, const Tensor& toke
   }
   finding.saw();
   if (!is_read || !is_answered)
-    throw std::runtime_error(fmt::format("{}, float32, {} tokens: other tokens in the place of the last ones change {}",
-                                         stand.text(), n, is_read ? "no output of theirs" : "no other output"));
+    throw std::runtime_error(fmt::format("{}, float32, {} tokens: other tokens in place of the last tokens change {}",
+                                         stand.text(), n, is_read ? "none of their outputs" : "no other output"));
 }
 
 /// Checks a requested length at one place.
@@ -143,7 +143,7 @@ void batch_of_many(const AttentionSubject& subject, Finding& finding) {
       const auto together = run(*instance, {tokens});
       for (const std::int64_t i : {std::int64_t{0}, n % items, items - 1})
         finding.near(item(together, i, n), run(*instance, {item(tokens, i, n)}),
-                     fmt::format("{}, item {} of {} of {} tokens, against alone", stand.text(), i, items, n));
+                     fmt::format("{}, item {} of {} of {} tokens, against the item alone", stand.text(), i, items, n));
     }
 }
 
@@ -217,7 +217,7 @@ void state_beyond(const AttentionSubject& subject, Finding& finding) {
     const auto together = after(one, two);
     for (const std::int64_t i : {0, 7})
       finding.near(item(together, i, m), after(item(one, i, n), item(two, i, m)),
-                   fmt::format("{}, segments of {} and {} tokens, item {} of 8 against alone", stand.text(), n, m, i));
+                   fmt::format("{}, segments of {} and {} tokens, item {} of 8 against the item alone", stand.text(), n, m, i));
   }
 }
 

@@ -106,7 +106,8 @@ void batch(const AttentionSubject& subject, Finding& finding) {
         for (std::int64_t i = 0; i < 3; ++i) {
           Pass alone{.queries = item(tokens.queries, i, n)};
           if (tokens.mask.defined()) alone.mask = tokens.mask.narrow(0, i, 1);
-          finding.near(item(scaled_together, i, n), real(run(*instance, alone), alone.mask), where(i, "mates, against alone"));
+          finding.near(item(scaled_together, i, n), real(run(*instance, alone), alone.mask),
+                       where(i, "mates, against the item alone"));
         }
       }
     }
@@ -138,8 +139,8 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
 }
 
 /// True if all queries read equal values unchanged. False if a read depends on the query (a gate, a choice of heads, no weight
-/// at all under a rectified kernel) or on other parameters (set: a layer between its two reads). Checks only the second half,
-/// because the first tokens of a causal read may have nothing to read.
+/// at all under a rectified kernel). Also false if it depends on other parameters (set: a layer between its two reads). Checks
+/// only the second half, because the first tokens of a causal read may have nothing to read.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;

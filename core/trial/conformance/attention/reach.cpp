@@ -9,14 +9,14 @@ namespace ablate::conformance {
 namespace {
 
 /// Smallest ratio of a token's gradient to the gradient of its neighbour. A smaller gradient is the rounding of a sum that
-/// cancels. A decay may make gradients as small, but then the gradient of the neighbour is small, too.
+/// cancels. A decay may also make gradients this small, but then the gradient of the neighbour is small, too.
 constexpr double kDust = 1e-10;
 /// Share of an output below which a change is rounding.
 constexpr double kRounded = 1e-12;
 /// Number of items: some features of a token may be 0 for an output, as with a rectified kernel, but hardly in all items.
 constexpr std::int64_t kItems = 3;
 
-/// Returns for each token if it reaches the output in some item, by the gradients of one backward pass: [n] bool.
+/// Returns [n] bool: true if the token reaches the output in some item, by the gradients of one backward pass.
 Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& tokens, std::int64_t output) {
   const auto n = tokens.size(1);
   const auto leaf = tokens.clone().requires_grad_();
@@ -61,7 +61,7 @@ std::string unseen_token(const AttentionSubject& subject, const Setting& setting
 }
 
 /// Checks one output of very many tokens, by one gradient in float32. A decay may reach 0 at some place, and is nearly 0 before
-/// it. A token that is left out has gradient 0 beside a neighbour with a large one.
+/// it. A token that is left out has gradient 0, but its neighbour has a large gradient.
 std::string unseen_beyond(const AttentionSubject& subject, const Stand& stand, std::int64_t n) {
   constexpr double faint = 1e-30;
   const auto instance = subject.make(1, stand, kFloat, n);

@@ -1,4 +1,4 @@
-// Checks states that an attention carries from segment to segment, and that a start with a state equals one without.
+// Checks states that an attention carries from segment to segment, and that a start with a state equals a start without.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -97,7 +97,7 @@ void cut(const Instance& instance, const std::vector<Tensor>& segments) {
   const auto state = detached(forward(instance, {.queries = first}).state);
   const auto output = forward(instance, {.queries = segments[1], .state = state}).output;
   if (output.requires_grad() && gradients_of(output.sum(), {first}).front().ne(0).any().item().toBool())
-    throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps one of its own");
+    throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps its own state");
 }
 
 /// Checks that a full memory keeps the newest segments: if a segment still changes the last output, all later ones do, too.
@@ -138,8 +138,7 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Pads the second of three segments, where each item has `real` tokens. Checks the third segment, in a batch and alone,
-/// against items without padding.
+/// Checks the third segment after a padded second segment (`real` tokens an item), in a batch and alone, against no padding.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);

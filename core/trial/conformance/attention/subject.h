@@ -111,7 +111,7 @@ class AttentionSubject : public Subject {
   mutable std::vector<Stand> stands_;  ///< filled by the first stands()
 };
 
-/// Inputs and options of one pass. An undefined context means self-attention, where the mask also holds for the queries. An
+/// Inputs and options of one pass. An undefined context means self-attention, in which the mask also applies to the queries. An
 /// empty state means the initial state. Each pass has a new generator from the seed.
 struct Pass {
   Tensor queries;

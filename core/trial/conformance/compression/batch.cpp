@@ -1,4 +1,4 @@
-// Batch mates and calls: an item must not depend on other items, nor a call on the call before. Inputs must not be written.
+// Batch mates and calls: items must not depend on other items, or calls on earlier calls. Inputs must not be written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void overwrite(const std::vector<Tensor>& given) {
     if (tensor.defined()) tensor.scalar_type() == kBool ? tensor.logical_not_() : tensor.fill_(std::nan(""));
 }
 
-/// Compares `second` after `first`, whose inputs are overwritten by then, with `second` on a new instance.
+/// Compares `second` on a new instance with `second` after `first`. The inputs of `first` are overwritten in between.
 void look_after(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
                 const CompressionInputs& first, const CompressionInputs& second, const std::string& order) {
   const auto compression = subject.make(setting);
@@ -44,7 +44,7 @@ void eight_alone(const CompressionSubject& subject, const Slots& slots, std::int
   const auto together = pass(*compression, in, options).outputs;
   for (const std::int64_t i : {std::int64_t{0}, n % items, items - 1})
     finding.near(item_of(together, i), pass(*compression, in.item(i, n), options).outputs,
-                 fmt::format("{}, item {} of {} of {} tokens, against alone", setting.text(), i, items, n), kRounding);
+                 fmt::format("{}, item {} of {} of {} tokens, against the item alone", setting.text(), i, items, n), kRounding);
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ void batch(const CompressionSubject& subject, Finding& finding) {
       if (draws(together, finding)) continue;
       const auto own = masked ? lengths[0] : n;
       const auto alone = pass(*compression, in.item(0, own), {.offsets = {n / 2}});
-      compare_items(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against alone", setting.type);
+      compare_items(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against the item alone",
+                    setting.type);
     }
   };
   for (const auto rate : subject.rates())

@@ -23,7 +23,7 @@ Memory first_slots(const Memory& memory, std::int64_t count) {
   return cut;
 }
 
-/// Throws if slots are not complete one after the other, or if the first one never is.
+/// Throws if slots are not complete one after the other, or if the first slot is never complete.
 void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std::string& place) {
   const auto& last = memory.last;
   const auto count = last.size(0);
@@ -33,7 +33,8 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
 }
 
-/// Checks that a query reads only the slots that are complete at its position: as from a memory cut to them, or 0 if none is.
+/// Checks that a query reads only the slots complete at its position, as from a memory without other slots. The read is 0 if no
+/// slot is complete.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
@@ -59,7 +60,7 @@ void look_at_future(const CompressionSubject& subject, Finding& finding, const C
   for (auto* x : {&other.keys, &other.values})
     *x = ablate::cat({x->narrow(2, 0, seen), normal({x->size(0), x->size(1), n - seen, x->size(3)}, 31, setting.type) * 30.0},
                      2);
-  const auto place = fmt::format("{}, {} tokens, other ones after {}", setting.text(), n, seen - 1);
+  const auto place = fmt::format("{}, {} tokens, other tokens after {}", setting.text(), n, seen - 1);
   const auto buffers = contents(*compression);
   const auto before = copies(buffers);
   const auto reads = [&](const CompressionInputs& given) {
@@ -118,14 +119,13 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
       const auto off = (after - expected).abs().masked_fill(seen.logical_not(), 0).nan_to_num(kWrong).flatten(1).amax(1);
       const auto worst = off.argmax().item().toLong(), k = own[static_cast<std::size_t>(worst)];
       finding.near(after.narrow(0, worst, 1).narrow(2, 0, k), expected.narrow(2, 0, k),
-                   fmt::format("{}, {} tokens, other ones from {} on, read by {}", setting.text(), n, k, text_of(similarity)),
+                   fmt::format("{}, {} tokens, other tokens from {} on, read by {}", setting.text(), n, k, text_of(similarity)),
                    kRounding);
     }
   }
 }
 
-/// Returns the places after each slot's last token. Borders between them would find no more faults,
-/// because the same slots are complete.
+/// Returns the places after each slot's last token. Borders between them find no more faults: the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;

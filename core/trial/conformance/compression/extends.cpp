@@ -86,7 +86,7 @@ void batch_of_held(const CompressionSubject& subject, Finding& finding) {
     const auto together = reads_of_thirds(compression, in);
     for (const std::int64_t i : {0, 4, 8})
       compare_items(finding, item_of(together, i), reads_of_thirds(compression, in.item(i, in.length())),
-                    fmt::format("{}, item {} of 9 in three parts, against alone", setting.text(), i), setting.type);
+                    fmt::format("{}, item {} of 9 in three parts, against the item alone", setting.text(), i), setting.type);
   }
 }
 

@@ -39,7 +39,7 @@ bool is_selection(const CompressionInstance& compression, const CompressionInput
   return nearest.masked_fill(memory.mass <= 0, 0).eq(0).all().item().toBool();
 }
 
-/// Checks an item of `a` equal tokens followed by `b` equal others: every slot must be one group, or both groups.
+/// Checks an item of `a` equal tokens followed by `b` other equal tokens: every slot must be one group, or both groups.
 void look_at_groups(Finding& finding, const Memory& memory, const CompressionInputs& in, std::int64_t a, std::int64_t b,
                     bool counts, const std::string& place, const Allowed& allowed) {
   const auto item = [](const Tensor& x) { return x.narrow(0, 0, 1).to(kDouble); };

@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Throws if the memory has other slots than `slots` prescribes for items of these lengths (none: no mask).
+/// Throws if the memory has other slots than `slots` prescribes for items of these lengths (no lengths: no mask).
 void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const std::vector<std::int64_t>& lengths,
                  bool has_keys, const std::string& where) {
   const auto expected = slots.of(n);
@@ -76,7 +76,7 @@ void rates(const CompressionSubject& subject, Finding& finding) {
   const auto& taken = subject.rates();
   finding.saw();
   if (std::none_of(taken.begin(), taken.end(), [](Rate rate) { return rate.value() < 1; }))
-    throw std::runtime_error("it takes no rate below 1: " + subject.refusals());
+    throw std::runtime_error("it accepts no rate below 1: " + subject.refusals());
   if (!subject.refusals().empty()) finding.say(subject.refusals());
 }
 

@@ -30,8 +30,8 @@ struct Candidate {
   std::vector<nlohmann::json> part_sections() const;
   /// Returns the ids of these plugins, each once.
   std::vector<std::string> parts() const;
-  /// Returns a copy with one parameter changed, with its own promises. If this parameter is read only at certain
-  /// values of others (ParameterInfo::when), sets these, too. Throws Error.
+  /// Returns a copy with one parameter changed, with its own promises. If this parameter is read only at certain values of
+  /// other parameters (ParameterInfo::when), sets these values, too. Throws Error.
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Returns a candidate of another plugin on the same device.
   Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;
@@ -42,7 +42,7 @@ struct Candidate {
 struct Bounds {
   double least, most;
 };
-/// Returns values to try: both values of a flag, every choice, or a number's bounds, cut to the given ones. Else returns none.
+/// Returns values to try: both values of a flag, every choice, or a number's bounds, cut to `integers` or `reals`. Else none.
 std::vector<nlohmann::json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals);
 
 /// Returns a function that finds each of the plugins, which live as long as the process. It throws Error for any other plugin.

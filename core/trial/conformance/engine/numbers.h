@@ -48,7 +48,7 @@ Allowed median_of_item(at::ScalarType type);
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
-/// When it is destroyed, gives tensors the numbers that they had when it was made.
+/// Restores, when it is destroyed, the numbers that tensors had when it was made.
 class PutBack {
  public:
   explicit PutBack(std::vector<Tensor> tensors) : tensors_(std::move(tensors)), before_(copies(tensors_)) {}

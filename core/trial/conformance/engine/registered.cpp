@@ -39,8 +39,8 @@ KeptTypes kept_types(const Module& module) {
   return types;
 }
 
-/// Throws std::runtime_error with the name of a tensor whose type is not the one that move_to(module, type) gives. A tensor
-/// that is never cast must have its type in `made`. Also throws for a parameter that is no trainable leaf.
+/// Throws std::runtime_error with the name of a tensor whose type differs from the type that move_to(module, type) sets. A
+/// tensor that is never cast must have its type in `made`. Also throws for a parameter that is no trainable leaf.
 void check_types(const Module& module, at::ScalarType type, const KeptTypes& made) {
   for (const auto& [name, tensor, kept] : module.parameters())
     if (!tensor.is_floating_point() || !tensor.requires_grad() || !tensor.is_leaf())

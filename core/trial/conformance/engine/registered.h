@@ -16,7 +16,7 @@ void copy_registered(const Module& from, const Module& to);
 void copy_common(const Module& from, const Module& to);
 
 /// Describes the part of a parameter that no gradient reached: "8 of 16 places along dimension 0, from 8 on of gain". Returns
-/// the name alone if no place was reached, and "" if no dimension has an unreached place.
+/// only the name if no place was reached, and "" if no dimension has an unreached place.
 /// @param reached bool, with the parameter's shape
 std::string unreached(const Tensor& reached, const std::string& name);
 

@@ -23,16 +23,16 @@ struct Growth {
 };
 
 /// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three measurements
-/// with 8192, too. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
+/// that also use 8192. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens
-/// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes:
-/// a declaration is an upper bound, and at these lengths a term that grows slowly may still be the largest.
+/// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes,
+/// because a declaration is an upper bound. At these lengths, a slowly growing term may still be the largest.
 ///
 /// memory: exact peak bytes of tensors since before the instance is made. Needs count_tensor_memory() (core/trial/device).
-/// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
-/// machine disturbs the result little.
+/// time: only if `timed`, and then without the check "memory". CPU time of the process, least of several passes. Lengths
+/// alternate, so that a busy machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);
 
 }  // namespace ablate

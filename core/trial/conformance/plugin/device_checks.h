@@ -11,7 +11,7 @@
 
 namespace ablate {
 
-/// Returns the results on a device. Every device gives as many results, in the same order.
+/// Returns the results on a device. All devices return the same number of results, in the same order.
 using ComputeOn = std::function<std::vector<Named>(c10::Device)>;
 
 struct OtherDevice {

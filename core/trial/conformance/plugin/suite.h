@@ -15,7 +15,7 @@ struct Examinee {
   const Descriptor& plugin;
   nlohmann::json parameters = nlohmann::json::object();  ///< the other parameters have their defaults
   /// Plugins to try for parameters that are plugins: every compression, and the first attentions. The plugin is checked with
-  /// each of them at small size. Full checks and its cost use the first one alone.
+  /// each of them at small size. Full checks and the cost check use only the first plugin.
   std::vector<const Descriptor*> parts = {};
   /// For a task: folder for the files that it makes while it is checked.
   std::filesystem::path scratch = {};
@@ -31,7 +31,7 @@ struct Examinee {
   std::vector<std::string> elsewhere = {};
 };
 
-/// Returns the reason why no instance can be made with these parameters at the suite's own sizes: the factory's message
+/// Returns why no instance can be made with these parameters at the suite's own sizes: the factory's message
 /// (std::invalid_argument), or that a part is missing. Returns "" for tasks, if an instance can be made, or for other failures.
 std::string refused_parameters(const Examinee& examinee);
 

@@ -1,4 +1,4 @@
-// Other values of a task's parameters: other examples must have another digest, cached data must belong to these values alone.
+// Other values of a task's parameters: other examples must have another digest, cached data must belong only to these values.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// Repeated reads give the same examples, for any batch, instance, thread and other reads at the same time.
+// Repeated reads return the same examples, for any batch, instance, thread and other reads at the same time.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -34,8 +34,8 @@ constexpr Allowed kDrawnText{0.01, "text is drawn, so the task can draw a repeat
     kRealText{0.05, "share beyond the repetitions in the earlier split: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: 0.011 of enwik8 does"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
-/// Least information, in nats, of a searched window, each symbol given the one before. If symbols depend only on the one
-/// before, 2^37 pairs of windows contain an equal pair once in 10^15. Windows are long enough for twice this information.
+/// Least information of a searched window in nats: each symbol given the symbol before it. If symbols depend on nothing else,
+/// 2^37 pairs of windows contain an equal pair once in 10^15. Windows are long enough for twice this information.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -214,7 +214,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))
     return finding.off_by(kFault,
-                          fmt::format("only the last example of {} repeats an earlier one, the {} one: size() is one too large",
+                          fmt::format("only the last example of {} repeats an earlier example, the {}: size() is one too large",
                                       on.front().name, last == own.front() ? "first" : "one before it"));
   finding.off_by(static_cast<double>(twice) / static_cast<double>(own.size()),
                  fmt::format("{} of {} examples of {} repeat an earlier one; {}", twice, own.size(), on.front().name, first),

@@ -201,8 +201,8 @@ struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Returns the gain of a table from the symbol `ahead` positions on over one fixed answer, as a part of the targets that this
-/// answer misses. The table is made on every second position and scored on the rest. nullopt: too few targets are missed.
+/// Returns the gain over one fixed answer, as a part of the targets that this answer misses. The gain is of a table from the
+/// symbol `ahead` positions on, made on every second position and scored on the rest. nullopt: too few targets are missed.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

@@ -56,8 +56,8 @@ class Against {
       for (const auto& metric : table.metrics)
         if (is_tested(metric) && !is_judged(metric)) without.push_back(metric.name);
       if (!without.empty())
-        table.notes.push_back(fmt::format(
-            "not tested: {}: without a direction there is no best; --against PATH=VALUE tests it", some_of(without)));
+        table.notes.push_back(fmt::format("not tested: {}: without a direction there is no best; --against PATH=VALUE tests it",
+                                          some_of(without)));
     } else
       comparisons_.note("* better, - worse than " + table.reference);
   }

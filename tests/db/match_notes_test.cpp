@@ -5,7 +5,9 @@
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 
-namespace ablate::db {
+using namespace ablate;
+using namespace ablate::db;
+
 namespace {
 
 struct Point {
@@ -117,5 +119,3 @@ TEST_CASE("the size of a state is shown in bytes") {
         "+50.0 % (786432 instead of 524288)");
   CHECK(has(states.note(kBySoftmax), "not compared: "));
 }
-
-}  // namespace ablate::db

@@ -6,7 +6,7 @@
 namespace ablate {
 namespace {
 
-CountedSizes do_job(LoadedParts& loaded, const CountSizesJob& job) {
+CountedSizes do_count_sizes(LoadedParts& loaded, const CountSizesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
   const auto made = loaded.make_task(job.models.at(0).task, 1);
@@ -23,6 +23,6 @@ CountedSizes do_job(LoadedParts& loaded, const CountSizesJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::count_sizes = handler<CountSizesJob, do_job>();
+const NamedHandler handlers::count_sizes = handler<CountSizesJob, do_count_sizes>();
 
 }  // namespace ablate

@@ -4,7 +4,7 @@
 namespace ablate {
 namespace {
 
-DescribedTask do_job(LoadedParts& loaded, const DescribeTaskJob& job) {
+DescribedTask do_describe_task(LoadedParts& loaded, const DescribeTaskJob& job) {
   loaded.load(job.libraries);
   const auto made = loaded.make_task(job.section, all_cores());
   auto answer = described(made->info());
@@ -16,6 +16,6 @@ DescribedTask do_job(LoadedParts& loaded, const DescribeTaskJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::describe_task = handler<DescribeTaskJob, do_job>();
+const NamedHandler handlers::describe_task = handler<DescribeTaskJob, do_describe_task>();
 
 }  // namespace ablate

@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-Inspected do_job(LoadedParts& loaded, const InspectJob& job) {
+Inspected do_inspect(LoadedParts& loaded, const InspectJob& job) {
   const auto& descriptor = load_library(job.path);
   loaded.restore();
   // Not a property of the file: it depends on the rights of the process.
@@ -19,6 +19,6 @@ Inspected do_job(LoadedParts& loaded, const InspectJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::inspect = handler<InspectJob, do_job>();
+const NamedHandler handlers::inspect = handler<InspectJob, do_inspect>();
 
 }  // namespace ablate

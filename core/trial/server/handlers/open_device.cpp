@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-OpenedDevice do_job(LoadedParts&, const OpenDeviceJob& job) {
+OpenedDevice do_open_device(LoadedParts&, const OpenDeviceJob& job) {
   open_device(job.device);
   check_products(job.mixed);
   return {.opened = true};
@@ -13,6 +13,6 @@ OpenedDevice do_job(LoadedParts&, const OpenDeviceJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::open_device = handler<OpenDeviceJob, do_job>();
+const NamedHandler handlers::open_device = handler<OpenDeviceJob, do_open_device>();
 
 }  // namespace ablate

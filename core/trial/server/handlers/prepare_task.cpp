@@ -34,7 +34,7 @@ std::int64_t size_of(const Task& task, Split split, const char* name) {
   return size;
 }
 
-PreparedTask do_job(LoadedParts& loaded, const PrepareTaskJob& job) {
+PreparedTask do_prepare_task(LoadedParts& loaded, const PrepareTaskJob& job) {
   loaded.load(job.libraries);
   const auto made = loaded.make_task(job.section, all_cores());
   const auto info = made->info();
@@ -60,6 +60,6 @@ PreparedTask do_job(LoadedParts& loaded, const PrepareTaskJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::prepare_task = handler<PrepareTaskJob, do_job>();
+const NamedHandler handlers::prepare_task = handler<PrepareTaskJob, do_prepare_task>();
 
 }  // namespace ablate

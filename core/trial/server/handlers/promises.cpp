@@ -4,7 +4,7 @@
 namespace ablate {
 namespace {
 
-Promised do_job(LoadedParts& loaded, const PromisesJob& job) {
+Promised do_promises(LoadedParts& loaded, const PromisesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
   return {promises_of(job.kind, job.section, find)};
@@ -12,6 +12,6 @@ Promised do_job(LoadedParts& loaded, const PromisesJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::promises = handler<PromisesJob, do_job>();
+const NamedHandler handlers::promises = handler<PromisesJob, do_promises>();
 
 }  // namespace ablate

@@ -19,7 +19,7 @@ void keep_weights(const TrialRun& run, const std::string& file) try {
   std::cerr << "the best weights are not kept: " << error.what() << "\n";
 }
 
-void do_job(LoadedParts& loaded, const TrialJob& job, const Say& say) {
+void do_trial(LoadedParts& loaded, const TrialJob& job, const Say& say) {
   const PlannedFiles files(job.files);
   const TrialParts parts{
       .trial = job.trial,
@@ -44,6 +44,6 @@ void do_job(LoadedParts& loaded, const TrialJob& job, const Say& say) {
 
 }  // namespace
 
-const NamedHandler handlers::trial = handler<TrialJob, do_job>();
+const NamedHandler handlers::trial = handler<TrialJob, do_trial>();
 
 }  // namespace ablate

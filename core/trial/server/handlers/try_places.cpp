@@ -45,7 +45,7 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& 
   return refused;
 }
 
-TriedPlaces do_job(LoadedParts& loaded, const TryPlacesJob& job) {
+TriedPlaces do_try_places(LoadedParts& loaded, const TryPlacesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
   const auto made = loaded.make_task(job.places.at(0).trial.task, 1);
@@ -60,6 +60,6 @@ TriedPlaces do_job(LoadedParts& loaded, const TryPlacesJob& job) {
 
 }  // namespace
 
-const NamedHandler handlers::try_places = handler<TryPlacesJob, do_job>();
+const NamedHandler handlers::try_places = handler<TryPlacesJob, do_try_places>();
 
 }  // namespace ablate

@@ -180,7 +180,7 @@ CREATE TABLE IF NOT EXISTS key_part (
   settings TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS key_part_by_settings ON key_part (settings_hash);
--- Proofs that trials of one basis have the numbers of another. before, now: the differing parts of the old and the new basis.
+-- Proofs that trials of two bases give the same numbers. before, now: the parts in which the old and the new basis differ.
 CREATE TABLE IF NOT EXISTS proof (
   id INTEGER PRIMARY KEY,
   proven_us INTEGER NOT NULL,

@@ -40,7 +40,7 @@ class SeenLosses {
 struct WatchView {
   std::size_t width = 100;  ///< columns; no line is longer
   std::size_t height = 0;   ///< lines; further lines are only counted; 0: no limit
-  bool colour = false;      ///< escape sequences take no columns
+  bool colour = false;      ///< true: with escape sequences, which take no columns
 };
 
 /// Draws the grids. Names come from studies and plugins, and are cleaned (one_row).

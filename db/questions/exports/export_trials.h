@@ -13,7 +13,7 @@ namespace ablate::db {
 
 enum class ExportFormat { kCsv, kJsonl };
 
-/// True if a metric's unit and better end are generally known. Otherwise the CSV's header has them: "test/bleu[% max]".
+/// True if a metric's unit and direction are generally known. Otherwise the CSV's header has them: "test/bleu[% max]".
 using IsKnownMetric = std::function<bool(const MetricInfo& metric)>;
 
 /// Numbers of exported and omitted trials.
@@ -32,7 +32,7 @@ struct Exported {
 /// nan, inf or -inf. JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name: value,
 /// "inf", "-inf", or null for nan}, plugins: [{kind, id, version, code_identity}]}.
 /// Throws Error as Reader::experiment does and for a duplicate, and passes exceptions of `write` on.
-/// @param experiments, is_known empty: all experiments; all metrics are known
+/// @param experiments empty: all experiments @param is_known empty: all metrics are known
 Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
                        const Write& write, const IsKnownMetric& is_known = {});
 

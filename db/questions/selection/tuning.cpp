@@ -27,7 +27,7 @@ class TuningRemarks {
   void unchosen() { ++unchosen_; }
   /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
-  /// Records that a choice, which add() counted as undecided, is made. None of its reported trials is here.
+  /// Records a choice that is made, although none of its reported trials is here. add() has counted it as undecided.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();

@@ -211,7 +211,7 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
     const auto& members = from.members[i];
     auto count = count_of(by_setting, members);
     const auto of_data = count_of(by_data, members);
-    // A seed with several data seeds is not a repetition by seed.
+    // If a seed occurs with several seeds of the data, each seed of the data counts as a setting.
     const bool is_of_data = count == 1 && of_data > 1 && repeats_seed(from, members);
     if (is_of_data) count = of_data;
     for (std::size_t m = 0; m < from.metrics.size(); ++m) {

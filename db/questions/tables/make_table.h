@@ -52,7 +52,7 @@ struct EffectsRequest {
   std::vector<std::string> experiments;  ///< see TableRequest
   std::vector<std::string> metrics;      ///< see TableRequest
   std::vector<std::string> where;        ///< see TableRequest
-  /// "PATH=VALUE" conditions of the setting that others are compared with, enough to identify it; empty: no changes.
+  /// "PATH=VALUE" conditions that identify the setting to compare other settings with; empty: no changes.
   std::vector<std::string> reference;
 };
 

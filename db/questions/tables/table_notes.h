@@ -61,10 +61,10 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
 /// Returns a note for each file from which trials were imported, in the trials' order; empty if all trials ran here.
 std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They give the floors of
-/// the task's main metric and the number of rows that are no better, or the command for missing floors. One note gives the
-/// sampling error of a proportion over that many test examples. Ignores floors of a version other than the request's, and
-/// trials whose key parts are not known. Needs the cells' samples and tasks.
+/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
+/// the task's main metric and the number of rows that are no better. If floors are missing, they name the command that finds
+/// them. One note states the sampling error of a proportion over that many test examples. Ignores floors of a version other
+/// than the request's, and trials whose key parts are not known. Needs the cells' samples and tasks.
 /// @param varying axes that vary among the trials
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
                                      const TableRequest& request);

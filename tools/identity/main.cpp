@@ -92,8 +92,8 @@ struct Command {
   Words options;  ///< options that may change the code
 };
 
-/// True if an option is about paths, warnings or debug information, or counts elsewhere. Torch's version is in the ABI stamp,
-/// and files count by their content.
+/// True if an option is about paths, warnings or debug information, or is counted in another way: Torch's version is in the ABI
+/// stamp, and files count by their content.
 bool is_left_out(const std::string& option) {
   return begins(option, {"-g", "-pedantic", "-fdiagnostics", "-fcolor", "-M", "-DABLATE_TORCH_VERSION=", "-fdebug-prefix-map=",
                          "-ffile-prefix-map=", "-fmacro-prefix-map=", "-Wl,-rpath"}) ||

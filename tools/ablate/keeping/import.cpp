@@ -307,7 +307,7 @@ class ImportedReader {
 
 /// Reads CSV with a header (core/util/csv.h), or, if the text begins with "{", JSON lines as `ablate export` writes them: one
 /// trial in each line. Without a column main_metric, a trial's main metric is the first score of the test split. Spellings of
-/// one number become one value. Among lines with the same parameters and seed, only the last done one stays, or the last one if
+/// one number become one value. Of lines with the same parameters and seed, only the last done line stays, or the last line if
 /// none is done. Throws Error with file, line and column for an invalid name or value, or without an experiment or a metric.
 /// @param name name of the file, for messages and notes
 /// @param experiment replaces the experiments of the file; "": keeps them

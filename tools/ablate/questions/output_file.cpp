@@ -36,7 +36,7 @@ bool wrote(const fs::path& path) {
   return !kept.empty() && kept == sha256_file(path, kMostBytes);
 }
 
-/// Stores the hash of an output. Without it the next run needs --force; no other harm.
+/// Stores the hash of an output. If the hash cannot be stored, the next run only needs --force.
 void remember(const fs::path& path) try {
   const auto memory = memory_of(path);
   if (memory.empty()) return;

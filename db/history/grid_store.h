@@ -71,7 +71,7 @@ class GridStore {
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
 
   /// Compares the done attempts at a trial that should have equal numbers.
-  /// @return UnlikeAttempts::text of the first two that differ (db/history/unlike_attempts.h); "" if there are none
+  /// @return UnlikeAttempts::text of the first two attempts that differ (db/history/unlike_attempts.h); "" if there are none
   virtual std::string unlike_numbers(const std::string& /*key*/) { return ""; }
 
   /// Removes the oldest files of output until at most `most_bytes` remain. Records and counts the removed files.

@@ -111,7 +111,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   }
   if (!fault.empty()) refuse(fault);
   to_disk(part.path());
-  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never replaces a new file
+  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never replaces an existing file
   to_disk(std::filesystem::absolute(to).parent_path());
 }
 

@@ -195,7 +195,7 @@ CREATE TABLE IF NOT EXISTS proof_attempt (
   PRIMARY KEY (proof, attempt)
 ) STRICT, WITHOUT ROWID;
 -- Another key of a trial, by a proof. basis: basis of that key. An attempt under that key belongs to a separate trial.
--- rests_on: only in proofs of schema 23, the key that this key was made from, if another proof gave it.
+-- rests_on: the key that this key was made from, if another proof gave that key; only in proofs of schema 23.
 CREATE TABLE IF NOT EXISTS alias (
   key TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,

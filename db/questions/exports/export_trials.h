@@ -24,8 +24,8 @@ struct Exported {
   std::int64_t superseded = 0;  ///< trials whose settings a later trial has
 };
 
-/// Writes each trial of the experiments' latest grids that has run, row by row, in the order of the experiments and their
-/// grids. Each row shows the latest done attempt, else the latest attempt.
+/// Writes a row for each trial that has run and is in a latest grid of the experiments, in the order of the experiments and
+/// their grids. Each row shows the latest done attempt, else the latest attempt.
 /// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, main_metric (the metric that
 /// judges the trial), data_digest. If an experiment chooses values by dev: grid.tuned (its tuned paths) and grid.tunes (true if
 /// the trial tunes). Then parameters by path and metrics by name, if any row has them. Missing values are empty; others may be

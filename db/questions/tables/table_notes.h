@@ -36,14 +36,14 @@ std::vector<std::string> settling_notes(const Table& table);
 /// Returns options by which a command finds this history and a task, in the libraries in which the task ran.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);
 
-/// Returns a line for each data set of the trials whose audit failed: the task, the findings, and a command for all.
-/// Ignores audits of a suite version other than the request's, and trials whose key parts are not known.
+/// Returns a line for each of the trials' data sets that failed its audit: the task, findings, and the command that shows all
+/// findings. Ignores audits of a suite version other than the request's, and trials whose key parts are not known.
 std::vector<std::string> audit_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                      const TableRequest& request);
 
 /// Returns a note for each experiment that matches widths (TableRequest::matched_by). It names rows whose recorded numbers
-/// differ from the reference by more than kMatchedWithin. Each trial is compared with the reference's trial that agrees in all
-/// parameters that vary among the reference's trials. Without numbers on both sides there is no note.
+/// differ from the reference by more than kMatchedWithin, and rows whose reference has not run. Each trial is compared with the
+/// reference's trial that agrees in all parameters that vary among the reference's trials. No note without numbers.
 std::vector<std::string> match_notes(const TableTrials& from, const NamedExperiments& experiments, const Table& table,
                                      const TableRequest& request);
 

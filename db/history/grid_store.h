@@ -88,8 +88,8 @@ class GridStore {
   /// list. Also removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
-  /// Called for each other scheduler that the history knows. `heard`: it has called put_running within the last minute. May
-  /// throw.
+  /// Called for each other scheduler that the history knows. `heard`: that scheduler has called put_running within the last
+  /// minute. May throw.
   /// @return true if the scheduler is dead; then it is forgotten, unless it holds a lease
   using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
 

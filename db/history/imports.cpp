@@ -68,7 +68,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   return ids;
 }
 
-/// Returns the uid of the imported trial's attempt: half of its key, so that the same line is recognized again.
+/// Returns the uid of the imported trial's attempt: half of the trial's key, so that the same line is recognized again.
 std::string uid_of(const ContentIds& ids) { return ids.key.substr(0, 32); }
 
 /// Finds out which trials the history lacks, one trial after the other.

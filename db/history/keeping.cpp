@@ -21,7 +21,7 @@ namespace ablate::db {
 namespace {
 
 constexpr int kMostFaults = 100;
-constexpr int kPatienceMs = 1000;  // short, because compact gives way to runs
+constexpr int kPatienceMs = 1000;  // short, because compact gives up if a run uses the history
 
 /// Removes an unfinished file.
 class Part {

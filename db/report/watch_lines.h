@@ -32,7 +32,7 @@ class SeenLosses {
     std::vector<double> losses;
     std::int64_t step = -1;
     double changed_s = 0, now_s = 0;
-    std::size_t every = 1, skipped = 0;  ///< one loss of every `every` is stored
+    std::size_t every = 1, skipped = 0;  ///< one of `every` losses is stored
   };
   std::map<Name, Seen> trials_;
 };

@@ -33,7 +33,7 @@ struct WrittenTable {
   std::vector<std::string> request;          ///< words of the command that wrote the table
   std::vector<WrittenRow> rows;              ///< includes headers
   std::vector<Frame> frames;                 ///< one for each block
-  std::map<std::size_t, std::string> notes;  ///< notes after the table and before the next one, by line
+  std::map<std::size_t, std::string> notes;  ///< notes after the table and before the next table, by line
 };
 
 /// Returns the tables of a file. Any text may be around the tables: the marks of db/report/layout.h identify them. Throws Error

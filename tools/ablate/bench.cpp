@@ -209,7 +209,7 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // By default: all attentions that accept random bytes. Attentions made of parts need a study, and causal ones do not fit.
+    // By default: all attentions that accept random bytes, so no causal attentions. Attentions made of parts need a study.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);

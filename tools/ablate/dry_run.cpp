@@ -244,7 +244,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   if (by_cost) {
     const auto costs = expected_seconds(wanted, database);
     const std::set<const PlannedTrial*> first(to_run.begin(), to_run.end());
-    const auto rank = [&](std::size_t i) {  // unknown costs come after known ones; trials that do not run come last
+    const auto rank = [&](std::size_t i) {  // unknown costs come after known costs; trials that do not run come last
       return std::tuple(!first.contains(wanted[i]), std::isnan(costs[i]), std::isnan(costs[i]) ? 0 : costs[i]);
     };
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });

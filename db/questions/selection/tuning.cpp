@@ -83,7 +83,7 @@ std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
   return axis;
 }
 
-/// Returns the varying axes and the named ones. Leaves out the seed, unless it is named and no trial tunes on separate seeds.
+/// Returns the varying axes and the named axes. Leaves out the seed, unless it is named and no trial tunes on separate seeds.
 std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const std::vector<std::string>& named) {
   auto axes = varying_axes(reader, trials);

@@ -103,7 +103,7 @@ void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   }
 }
 
-/// Reduces lines with the same parameters and seed to one: the last done line, else the last line. A note names the others.
+/// Reduces lines with the same parameters and seed to one line: the last done line, else the last line. A note names the rest.
 void keep_each_run_once(db::ImportedFile& file) {
   std::map<std::string, std::size_t> places;
   std::vector<db::ImportedTrial> kept;

@@ -81,7 +81,7 @@ void OutputFile::put(const std::string& text) const {
 void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) const {
   if (path.empty()) {
     pieces([](std::string_view piece) { print("{}", piece); });
-    std::fflush(stdout);  // later lines on stderr come after it; end_output reports a failed write
+    std::fflush(stdout);  // so that lines on stderr come later; end_output reports a failed write
     return;
   }
   put_bytes([&](const db::Write& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });

@@ -1,5 +1,5 @@
 // Files that a history stores for its attempts, in a folder for each kind beside the history. ablate.db.output/UID.txt has
-// everything that an attempt printed, ablate.db.weights/UID.safetensors its best weights. A later attempt resumes from
+// everything that an attempt printed, and ablate.db.weights/UID.safetensors has its best weights. A later attempt resumes from
 // ablate.db.checkpoints/UID-FENCE-TRIAL-STEP.checkpoint. Functions that take an SQLite::Database are internal to db/.
 #pragma once
 

@@ -15,7 +15,7 @@ struct Kept {
 };
 
 /// Keeps the trials that meet all conditions. A condition is PATH OPERATOR VALUE, "task=image":
-///  - = and != take a value, several ("softmax,local": any of them), or a closed range of numbers ("1/16..1/4");
+///  - = and != take a value, several values ("softmax,local": any of them), or a closed range of numbers ("1/16..1/4");
 ///  - <, <=, > and >= take a number.
 /// Numbers and rates are compared as numbers ("1/4" is 0.25), other values as the text that tables show. "-" is the value of a
 /// trial without the parameter: it meets != with any other value, and never <, <=, > or >=. Throws Error with a line for each

@@ -133,8 +133,8 @@ bool repeats_seed(const TableTrials& from, const Members& members) {
   return std::any_of(members.begin(), members.end(), [&](auto t) { return !seen.insert(from.seeds[t]).second; });
 }
 
-/// Returns the papers' values of a metric for each trial, from the study of its experiment, or for the whole history from the
-/// latest study with a value; nullopt if there is none. Adds the used sources to `sources`, without duplicates.
+/// Returns the papers' value of a metric for each trial, or nullopt. The values come from the study of the trial's experiment,
+/// or, for the whole history, from the latest study with a value. Adds the used sources to `sources`, without duplicates.
 std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
   return guarded(reader.file(), [&] {

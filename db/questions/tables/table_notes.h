@@ -75,8 +75,8 @@ struct TableVerdicts {
   using Name = std::pair<std::string, std::string>;  ///< kind and id
   std::map<Name, std::string> failed;                ///< names of the failed checks, "padding, gradient"
   std::set<Name> unchecked;                          ///< plugins that were never checked
-  /// Plugins that were used at longer sequences than they were checked: the shortest length up to which they were checked, and
-  /// the longest length at which they were used.
+  /// Plugins that were used at longer sequences than the suite checked: first the shortest length up to which they were
+  /// checked, then the longest length at which they were used.
   std::map<Name, std::pair<std::int64_t, std::int64_t>> beyond;
   std::set<std::filesystem::path> libraries;  ///< libraries of all these plugins, at the paths where they ran
 };

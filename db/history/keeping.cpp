@@ -97,7 +97,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
       execute(copy, part.path().string());
     } catch (const SQLite::Exception& exception) {
       if ((exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN) refuse(exception.what());
-      // Only the copy is written, so a failed write concerns its file.
+      // Only the copy is written, so a failed write is a fault of the copy's file.
       const bool wrote = exception.getErrorCode() == SQLITE_FULL || exception.getExtendedErrorCode() == SQLITE_IOERR_WRITE;
       fail(exception, wrote ? to : file);
     }

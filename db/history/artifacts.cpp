@@ -33,7 +33,7 @@ std::string file_name(const std::string& kind, const std::string& uid) {
   return found == std::end(kArtifactKinds) || kind == kCheckpoints || bytes_of_uid(uid).empty() ? "" : uid + found->ending;
 }
 
-/// A file of ours in a kind's folder.
+/// File that ablate wrote, in the folder of its kind.
 struct Found {
   std::string name;
   std::uintmax_t bytes = 0;

@@ -1,5 +1,5 @@
 // Files that a history stores for its attempts, in a folder for each kind beside the history. ablate.db.output/UID.txt has
-// everything that an attempt printed, ablate.db.weights/UID.safetensors its best weights. A later attempt resumes from
+// everything that an attempt printed, and ablate.db.weights/UID.safetensors has its best weights. A later attempt resumes from
 // ablate.db.checkpoints/UID-FENCE-TRIAL-STEP.checkpoint. Functions that take an SQLite::Database are internal to db/.
 #pragma once
 
@@ -33,7 +33,7 @@ std::filesystem::path artifact_folder(const std::filesystem::path& history, cons
 /// @return "" if `uid` is no uid, or if an attempt may have several files of this kind
 std::filesystem::path artifact_file(const std::filesystem::path& history, const std::string& kind, const std::string& uid);
 
-/// A row of the table `artifact`. Anybody may have written the history, so the row names a file of ours only if is_ours().
+/// Row of the table `artifact`. Any program may have written the history: the file is ours only if is_ours() is true.
 struct ArtifactFile {
   std::string kind, name;
   std::int64_t attempt = 0;
@@ -50,8 +50,8 @@ struct KeptFiles {
   std::uintmax_t bytes = 0;
 };
 
-/// Returns the oldest files of output, by their last change, so that the remaining files have at most `most_bytes` bytes.
-/// Returns none if the folder cannot be read.
+/// Returns the files of output to remove, the oldest by their last change, so that the other files have at most `most_bytes`
+/// bytes. Returns none if the folder cannot be read.
 std::vector<ArtifactFile> oldest_output(const std::filesystem::path& history, std::uintmax_t most_bytes);
 
 /// Counts the files that exist.

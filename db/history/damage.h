@@ -15,8 +15,8 @@ std::string first_fault(SQLite::Database& database, const std::filesystem::path&
 /// Throws Error with the first fault and the remedy.
 void expect_sound(SQLite::Database& database, const std::filesystem::path& file);
 
-/// Checks the same before the file is used. The file may be missing or empty, and is only read. Ignores other errors, such as a
-/// lock or a folder that cannot be written: the code that opens the file reports them.
+/// Makes the same checks before the file is used. The file may be missing or empty, and is only read. Ignores other errors,
+/// such as a lock or a folder that cannot be written: the code that opens the file reports them.
 void expect_sound(const std::filesystem::path& file);
 
 /// True if a file begins with SQLite's magic bytes. A damaged file with these bytes is a database that was cut off.

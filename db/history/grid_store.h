@@ -71,7 +71,7 @@ class GridStore {
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
 
   /// Compares the done attempts at a trial that should have equal numbers.
-  /// @return UnlikeAttempts::text of the first two that differ (db/history/unlike_attempts.h); "" if there are none
+  /// @return UnlikeAttempts::text of the first two attempts that differ (db/history/unlike_attempts.h); "" if there are none
   virtual std::string unlike_numbers(const std::string& /*key*/) { return ""; }
 
   /// Removes the oldest files of output until at most `most_bytes` remain. Records and counts the removed files.
@@ -88,8 +88,8 @@ class GridStore {
   /// list. Also removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
-  /// Called for each other scheduler that the history knows. `heard`: it has called put_running within the last minute. May
-  /// throw.
+  /// Called for each other scheduler that the history knows. `heard`: that scheduler has called put_running within the last
+  /// minute. May throw.
   /// @return true if the scheduler is dead; then it is forgotten, unless it holds a lease
   using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
 

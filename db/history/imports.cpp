@@ -60,7 +60,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // A trial without a seed counts by its own key, because a repeat is no correction. Existing histories have the "0".
+    // A repeat without a seed corrects no earlier trial, so its own key counts. The "0" keeps the hashes of earlier imports.
     one.configuration = configuration_of(
         trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
     ids.push_back(std::move(one));
@@ -68,7 +68,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   return ids;
 }
 
-/// Returns the uid of the imported trial's attempt: half of its key, so that the same line is recognized again.
+/// Returns the uid of the imported trial's attempt: half of the trial's key, so that the same line is recognized again.
 std::string uid_of(const ContentIds& ids) { return ids.key.substr(0, 32); }
 
 /// Finds out which trials the history lacks, one trial after the other.
@@ -115,7 +115,7 @@ class KnownTrials {
     return true;
   }
 
-  /// Returns the last checked trial if an earlier import brought it and the experiment's grid left it out since; else 0.
+  /// Returns the last checked trial if an earlier import added it and the experiment's grid has left it out since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
     return imported_ != 0 && number_from(unlisted_, imported_, experiment) != 0 ? imported_ : 0;
   }

@@ -21,7 +21,7 @@ namespace ablate::db {
 namespace {
 
 constexpr int kMostFaults = 100;
-constexpr int kPatienceMs = 1000;  // short, because compact gives way to runs
+constexpr int kPatienceMs = 1000;  // short, because compact gives up if a run uses the history
 
 /// Removes an unfinished file.
 class Part {
@@ -97,7 +97,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
       execute(copy, part.path().string());
     } catch (const SQLite::Exception& exception) {
       if ((exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN) refuse(exception.what());
-      // Only the copy is written, so a failed write concerns its file.
+      // Only the copy is written, so a failed write is a fault of the copy's file.
       const bool wrote = exception.getErrorCode() == SQLITE_FULL || exception.getExtendedErrorCode() == SQLITE_IOERR_WRITE;
       fail(exception, wrote ? to : file);
     }
@@ -111,7 +111,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   }
   if (!fault.empty()) refuse(fault);
   to_disk(part.path());
-  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never replaces a new file
+  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never replaces an existing file
   to_disk(std::filesystem::absolute(to).parent_path());
 }
 

@@ -15,7 +15,7 @@ struct ListedTrial {
   std::optional<std::int64_t> cell;  ///< GridTrial::cell; its tuning_cell() if the trial tunes
 };
 
-/// Writes only changes, so that repeating a done grid writes nothing. Trials of earlier grids stay, after the listed ones.
+/// Writes only changes, so that repeating a done grid writes nothing. Trials of earlier grids stay, after the listed trials.
 /// @param latest in grid order; the first entry of a duplicate trial counts
 void put_members(SQLite::Database& database, std::int64_t experiment, const std::vector<ListedTrial>& latest);
 

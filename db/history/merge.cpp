@@ -18,7 +18,7 @@
 namespace ablate::db {
 namespace {
 
-/// Copies rows that are missing here from a table with a natural key, in their order. Fills the temporary table NAME_of.
+/// Copies a table with a natural key, in its order, without rows that are already here. Fills the temporary table NAME_of.
 void take(SQLite::Database& database, const char* table, const char* key, const char* columns) {
   const auto before = database.execAndGet(fmt::format("SELECT coalesce(max(id), 0) FROM main.{}", table)).getInt64();
   database.exec(
@@ -28,8 +28,8 @@ void take(SQLite::Database& database, const char* table, const char* key, const 
                   table, columns, key, before));
 }
 
-/// Copies rows that are stored once. If the other file lacks a row that another row refers to, the SQL below inserts NULL. No
-/// column of the main file accepts NULL, so nothing is lost in silence.
+/// Copies tables that store each row once. If the other file lacks a row that another row refers to, the SQL below inserts
+/// NULL. The main file's columns refuse NULL, so the merge fails and nothing is lost in silence.
 void take_names(SQLite::Database& database) {
   take(database, "environment", "hash", "hash, json");
   take(database, "basis", "hash", "hash, json");
@@ -57,7 +57,7 @@ INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks, plac
 )sql");
 }
 
-/// Throws Error if both histories have a metric, with different units or better ends: its numbers would be misread.
+/// Throws Error if a metric has different units or directions in the two histories: its numbers would be misread.
 void expect_one_definition(SQLite::Database& database, const std::filesystem::path& other) {
   SQLite::Statement ask(database,
                         "SELECT m.name, m.unit, m.direction, o.unit, o.direction FROM other.metric o JOIN main.metric m USING "
@@ -271,8 +271,8 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Lists the later grid first, then the imported trials that either grid lists: a grid of another machine has not left them
-/// out. Imported trials keep their cells of the later grid's file, or get the next free cells. All other trials of both files
+/// Lists the later grid first, then the imported trials that either grid lists: a grid made on another machine could not list
+/// them. Imported trials keep the cells of the later grid's file, or get the next free cells. All other trials of both files
 /// come last, not listed. The last two groups are ordered by key, so both directions of a merge give the same order.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);

@@ -37,10 +37,10 @@ struct Merged {
   KeptFiles copied = {};  ///< copied files of `lacked`
 };
 
-/// Copies everything that the main history lacks from the history that is attached as `other`. If both have a thing that
-/// differs, the result does not depend on the direction of the merge. For grids, settings, definitions and verdicts, the latest
-/// stays. Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric's unit or better
-/// end differs.
+/// Copies everything that the main history lacks from the history attached as `other`. If grids, settings, definitions or
+/// verdicts of the two histories differ, the latest stays, so the result does not depend on the direction of the merge.
+/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric's unit or direction
+/// differs.
 /// @param other the other file's path as the user gave it, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
 

@@ -1,4 +1,4 @@
-// Statements that are prepared once for many uses, because preparing takes as long as several runs. Internal to db/.
+// Statements that are prepared once for many uses, because preparing takes as long as several uses. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -180,7 +180,7 @@ CREATE TABLE IF NOT EXISTS key_part (
   settings TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS key_part_by_settings ON key_part (settings_hash);
--- Proofs that trials of one basis have the numbers of another. before, now: the differing parts of the old and the new basis.
+-- Proofs that trials of two bases give the same numbers. before, now: the parts in which the old and the new basis differ.
 CREATE TABLE IF NOT EXISTS proof (
   id INTEGER PRIMARY KEY,
   proven_us INTEGER NOT NULL,
@@ -195,7 +195,7 @@ CREATE TABLE IF NOT EXISTS proof_attempt (
   PRIMARY KEY (proof, attempt)
 ) STRICT, WITHOUT ROWID;
 -- Another key of a trial, by a proof. basis: basis of that key. An attempt under that key belongs to a separate trial.
--- rests_on: only in proofs of schema 23, the key that this key was made from, if another proof gave it.
+-- rests_on: the key that this key was made from, if another proof gave that key; only in proofs of schema 23.
 CREATE TABLE IF NOT EXISTS alias (
   key TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,

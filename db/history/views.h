@@ -1,6 +1,6 @@
 // The documented views over the tables (docs/database.md). They are stored in the file for any program that uses SQLite. A
 // transaction that adds a parameter or a metric also rewrites them, so they are never outdated. A change of a view's text needs
-// a new migration, which may be empty, because files get the new views with it.
+// a new migration, even an empty one, because every migration rewrites the views of existing files.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

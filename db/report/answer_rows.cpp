@@ -151,7 +151,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
                           difference.untested});
 }
 
-constexpr double kMostEffect = 50;  ///< in deviations: above it only the exact test sets the number of seeds
+constexpr double kMostEffect = 50;  ///< in deviations; a larger effect needs just as many seeds
 
 int seeds_needed(double difference, double deviation, double level, bool t_test) {
   return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);
@@ -170,7 +170,7 @@ Power power_of(const Comparison& to, std::optional<double> difference, double le
   if (!to.paired) return {.why = "fewer than two shared seeds"};
   Power power;
   power.least = least_effect(to.n, level, t_test) * to.deviation;
-  if (std::isnan(power.least)) power.least = std::numeric_limits<double>::infinity();  // no deviation, too few for the test
+  if (std::isnan(power.least)) power.least = std::numeric_limits<double>::infinity();  // too few pairs and no deviation
   if (difference) power.needed = seeds_needed(*difference, to.deviation, level, t_test);
   if (!std::isfinite(power.least))
     power.why = fmt::format("exact test of {} pairs cannot reach the level; {} pairs can", to.n, seeds_for(kMostEffect, level));

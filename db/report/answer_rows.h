@@ -24,8 +24,8 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people);
 /// deviation of the paired differences, and the least difference that these seeds find in kPower of all cases, at Holm's first
 /// level over the table's comparisons. Then the seeds needed to find `difference`, and why a number is unknown.
 /// @param table has `against` or contrasts
-/// @param difference difference to find, in the metric's unit; nullopt: no number of seeds is given. The difference so far does
-/// not replace it: that difference is large if the test found it significant, and small if not.
+/// @param difference difference to find, in the metric's unit; nullopt: no number of seeds is given. The difference so far
+/// cannot replace it, because its size depends on the test's result: large if it was significant, small if not.
 /// @param for_people metrics carry their units, numbers are texts with the digits that their deviation allows, "-" for null
 NamedRows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
 

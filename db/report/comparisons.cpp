@@ -47,7 +47,7 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
     return leave(at, at, "are compared with an average that includes them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "come from other tasks or test examples than the reference's", into);
   const auto difference = difference_of(cell.samples, other.samples, table_.t_test);
-  // Both means are numbers: a seed that diverged is not left out because it has no partner.
+  // If a mean is not finite, neither is the value: paired differences would leave out a diverged seed for lack of a partner.
   into.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
                    ? difference.value
                    : cell.mean - other.mean;
@@ -82,7 +82,7 @@ void Comparisons::decide() {
     auto& one = tested_[i];
     one.p_holm = adjusted[i];
     if (one.into == nullptr) continue;
-    if (one.difference.least_p > kLevel) {  // n rules it out, whatever the values
+    if (one.difference.least_p > kLevel) {  // with this n, no values can be significant
       if (any_can_be_significant()) left_["come from too few seeds for the exact test"].insert(one.cell);
       one.into->significance = Comparison::Significance::kTooFew;
       one.into->untested = fmt::format("n = {} is too small for the exact test", one.difference.n);

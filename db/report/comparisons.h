@@ -14,10 +14,10 @@ namespace ablate::db {
 /// Returns why a cell's values cannot be tested, or "" if they can.
 const char* untestable(const Cell& cell);
 
-/// True if a metric has a better and a worse end. A count, for example of parameters, describes a method and is no result.
+/// True if a metric has a direction: higher or lower is better. A count, as of parameters, is no result: it describes a method.
 inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty() && metric.kind != MetricKind::kCount; }
 /// True if differences of a metric are tested. A number that an attention or a task reports about itself is a result, although
-/// it has no better end. The host's counts, and derived values that state no better end, are no results.
+/// it has no direction. The host's counts, and derived values without a direction, are no results.
 inline bool is_tested(const MetricInfo& metric) {
   return is_judged(metric) || (metric.direction.empty() && metric.owner != MetricOwner::kHost);
 }
@@ -48,7 +48,7 @@ class Comparisons {
 
   std::size_t count() const { return tested_.size(); }
   /// Adds notes on the tests and on untested cells.
-  /// @param marks legend, "* better, - worse than attention=softmax"; a mark without a better end is added if needed
+  /// @param marks legend, "* better, - worse than softmax"; the mark for metrics without a direction is added if needed
   /// @param more a further note after the note of the test, or ""
   /// @param remedy end of the note that no difference can be significant
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;

@@ -42,7 +42,7 @@ Digits Digits::fixed(int decimals) {
 Digits::Digits(const std::vector<Measured>& column) {
   constexpr int kMost = 8;
   std::vector<double> sizes;
-  std::vector<int> coarseness;  // negated decimals: of two middle values the coarser counts
+  std::vector<int> coarseness;  // numbers of decimals, negated: median() takes the coarser of two middle values
   int least = 0;
   for (const auto& number : column) {
     if (known(number.uncertainty)) coarseness.push_back(-decimals_of(number));

@@ -78,8 +78,8 @@ std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& t
   return all;
 }
 
-/// Fills reference and changes of all metrics: the effect of changing only one parameter, against a setting of the grid.
-/// Adds notes to `table`. For the parameters see effects_of.
+/// Fills reference and changes of all metrics: the effect of changing only one parameter, compared with one setting of the
+/// grid. Adds notes to `table`. For the parameters see effects_of.
 void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
   const auto reference = reference_of(table, conditions);
   const auto changes = changes_from(table, reference);
@@ -142,7 +142,7 @@ struct GridLevels {
   /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
   /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
-  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except those that belong to it
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except the parameter's own
 };
 
 /// Settings that match a parameter's values, and their numbers.

@@ -17,7 +17,7 @@ struct Field {
   std::string text = {};          ///< "85.31 ± 0.42 (n=3)"; the printer makes it one row and escapes it
   bool best = false;              ///< best of its column, significantly better than the second
   bool second = false;            ///< second of its column, significantly better than the third
-  std::string significance = {};  ///< result of the test: "*", "-" or "="
+  std::string significance = {};  ///< result of the test: "*", "-", "≠" or "="
   bool unsettled = false;         ///< a time measured on a busy machine
   std::string mark = {};          ///< "!", "?" or ">": the suite's verdict, only on this field's plugins
   std::string failures = {};      ///< trials that are not done; shown alone if text is ""
@@ -34,7 +34,7 @@ struct Block {
 
 struct Layout {
   std::string caption;       ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
-  bool own_caption = false;  ///< true if an author wrote the caption, which then goes into the paper
+  bool own_caption = false;  ///< true if an author wrote the caption for the paper
   std::string label = {};    ///< Table::label
   bool any_best = false;     ///< true if a best or second field is marked; then the printer explains the marks
   std::vector<Block> blocks;

@@ -14,7 +14,7 @@ struct BlockNumber {
   double number;  ///< finite
 };
 
-/// Values that are compared, and the blocks that contain all of them. Both ascend.
+/// Values that are compared, and the blocks that contain all of them. Both are in ascending order.
 struct MatchedGroup {
   std::vector<std::size_t> values, blocks;
 };

@@ -32,7 +32,7 @@ class SeenLosses {
     std::vector<double> losses;
     std::int64_t step = -1;
     double changed_s = 0, now_s = 0;
-    std::size_t every = 1, skipped = 0;  ///< one loss of every `every` is stored
+    std::size_t every = 1, skipped = 0;  ///< one of `every` losses is stored
   };
   std::map<Name, Seen> trials_;
 };
@@ -40,7 +40,7 @@ class SeenLosses {
 struct WatchView {
   std::size_t width = 100;  ///< columns; no line is longer
   std::size_t height = 0;   ///< lines; further lines are only counted; 0: no limit
-  bool colour = false;      ///< escape sequences take no columns
+  bool colour = false;      ///< true: with escape sequences, which take no columns
 };
 
 /// Draws the grids. Names come from studies and plugins, and are cleaned (one_row).

@@ -29,7 +29,7 @@ constexpr const char *kRows = "(rows)", *kHeader = "(the header)";
 
 constexpr const char* kBlanks = " \t";
 
-/// Removes the text between two texts, unless it has `barrier` in it.
+/// Removes the text between two texts, unless the removed text would contain `barrier`.
 void erase_between(std::string& text, const std::string& before, const std::string& after, char barrier) {
   const auto at = text.find(before);
   if (at == std::string::npos) return;

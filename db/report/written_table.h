@@ -33,7 +33,7 @@ struct WrittenTable {
   std::vector<std::string> request;          ///< words of the command that wrote the table
   std::vector<WrittenRow> rows;              ///< includes headers
   std::vector<Frame> frames;                 ///< one for each block
-  std::map<std::size_t, std::string> notes;  ///< notes after the table and before the next one, by line
+  std::map<std::size_t, std::string> notes;  ///< notes after the table and before the next table, by line
 };
 
 /// Returns the tables of a file. Any text may be around the tables: the marks of db/report/layout.h identify them. Throws Error
@@ -42,7 +42,8 @@ struct WrittenTable {
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
 /// Returns a message for each row, field, note or other line of a table that differs: "table.tex:7: softmax, test/accuracy (%):
-/// found 61, expected 62". Rows are matched by labels, in any order within their block. Further blocks: only rows are compared.
+/// found 61, expected 62". Rows are matched by labels, in any order within their block. In blocks that only one
+/// side has, only rows are compared.
 /// @param labels number of fields that name a row, after its mark
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);

@@ -23,7 +23,7 @@ struct ImportedTrial {
   std::string reason;
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC; 0: not known
   double wall_s = 0;            ///< 0: not known
-  std::string data_digest;      ///< Task::digest, the key to floors; "": not known
+  std::string data_digest;      ///< Task::digest, which identifies floors; "": not known
   nlohmann::json environment = nlohmann::json::object();
   std::map<std::string, double> results;  ///< by metric; NaN: measured, but not a number
   std::string main_metric;                ///< the metric that judges the trial, one of `results`; "": not known

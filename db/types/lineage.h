@@ -23,7 +23,7 @@ struct Alias {
   nlohmann::json basis;  ///< basis of the key; the settings are the trial's
 };
 
-/// Proof that trials of one basis give the same numbers as trials of another.
+/// Proof that trials of one basis give the same numbers as trials of another basis.
 struct Proof {
   std::int64_t proven_us = 0;  ///< microseconds since 1970, UTC
   nlohmann::json before, now;  ///< the parts of the basis that differ

@@ -1,4 +1,4 @@
-// Declaration of a metric in one text: its name, then unit and better end in brackets, "test/bleu[% max]".
+// Declaration of a metric in one text: its name, then unit and direction (max or min) in brackets, "test/bleu[% max]".
 #pragma once
 
 #include <optional>

@@ -65,14 +65,14 @@ struct Artifact {
 
 /// One attempt at a trial, however it ended.
 struct Attempt {
-  std::string uid;         ///< 32 hex digits that identify it in every history and name its files; "": a new one is drawn
+  std::string uid;         ///< 32 hex digits that identify it in every history and name its files; "": a new uid is drawn
   std::string key;         ///< key of its trial
   std::int64_t fence = 0;  ///< fence of the lease under which it runs (lease.h); 0: none. Not stored
   /// True if its scheduler will retry the trial, whatever the outcome: the lease ends as if it was given back. Not stored.
   bool is_tried_again = false;
-  /// Trial::resolved of the trial that ran; null: as put_trials stored it. If the attempt is done, these become the trial's
-  /// settings. Two attempts with one key can differ in details that change no number (a file's path), or in a difference that
-  /// --prove accepted.
+  /// Trial::resolved of the trial that ran; null: as put_trials stored it. If the attempt is done, these settings become the
+  /// trial's settings. Two attempts with one key can differ in details that change no number (a file's path), or in a
+  /// difference that --prove accepted.
   nlohmann::json resolved = nullptr;
   std::string outcome;          ///< a name of core/records/outcome.h; a newer history may have others
   std::string reason;           ///< "" if done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
@@ -82,7 +82,7 @@ struct Attempt {
   std::int64_t peak_resident_bytes = 0;
   std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not reported
   std::optional<int> signal, exit_code;
-  /// Host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md). Equal ones are stored once.
+  /// Host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md). Equal values are stored once.
   nlohmann::json environment;
   std::vector<UsedPlugin> plugins;
   std::map<std::string, double> results;  ///< final values, by metric

@@ -47,8 +47,8 @@ constexpr const char* to_text(Checked checked) {
 /// Difference between a cell and the cell that it is compared with (db/report/statistics/against.cpp).
 struct Comparison {
   enum class Significance { kNone, kReference, kBetter, kWorse, kDiffers, kNotSignificant, kUntested, kTooFew };
-  /// Result after Holm's correction. kNone: not requested. kDiffers: significant, and the metric has no better end. kTooFew:
-  /// the exact test can never be significant with so few seeds.
+  /// Result after Holm's correction. kNone: not requested. kDiffers: significant, and the metric has no direction. kTooFew: the
+  /// exact test can never be significant with so few seeds.
   Significance significance = Significance::kNone;
   double value = kNoNumber;  ///< mean of the paired differences, or difference of the means: this cell minus the reference
   double low = kNoNumber;    ///< 95 % interval of `value`
@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< next column in CSV; "": at the end
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; no mark then if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; left out if another cell shows the same digits
 };
 
 /// Number of a cell as people read it.
@@ -114,7 +114,7 @@ struct Cell {
   bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before its times settled
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
-  /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation are those of
+  /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation come from
   /// summary_over_settings(samples) (db/report/summary.h).
   int n = 0;
   double mean = kNoNumber;

@@ -21,7 +21,7 @@ struct WatchedTrial {
 
 /// Trials that are not done for the same reason. Reasons that differ only in numbers count as the same.
 struct WatchedFailure {
-  std::string reason;  ///< reason of the latest trial, in one line; its outcome if a timeout has no reason
+  std::string reason;  ///< reason of the latest trial, in one line; its outcome if there is none (a timeout)
   std::int64_t trials = 0;
   std::int64_t attempt = 0;  ///< number of the latest attempt
 };

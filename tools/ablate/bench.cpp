@@ -68,10 +68,10 @@ const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id)
                           catalog.where_looked(id)));
 }
 
-/// Compression of an attention that needs one, if none is named.
+/// Compression for an attention that needs a compression, if the user names none.
 constexpr const char* kCompression = "segment-mean";
 
-/// Returns the path of a subject's compression section; only for an attention that has one.
+/// Returns the path of a subject's compression section; only for an attention that has a compression.
 std::string compression_path(const Subject& subject) {
   return setting::in(section::kAttention, subject.attention->find_plugin(Kind::kCompression)->name);
 }
@@ -84,7 +84,7 @@ bool has_parameter(const Subject& subject, const std::string& path) {
   return subject.compression != nullptr && section == compression_path(subject) && subject.compression->find(name) != nullptr;
 }
 
-/// Returns the sections that give a compression to the subjects without a named one.
+/// Returns the sections that give kCompression to the subjects for which the user names no compression.
 std::string base(const std::vector<Subject>& subjects) {
   std::set<std::string> paths;
   for (const auto& subject : subjects)
@@ -209,7 +209,7 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // By default: all attentions that accept random bytes. Attentions made of parts need a study, and causal ones do not fit.
+    // By default: all attentions that accept random bytes, so no causal attentions. Attentions made of parts need a study.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
@@ -302,7 +302,7 @@ fs::path kept_studies() {
   return cache / "studies";
 }
 
-/// Throws Error if the name is invalid as a file or a word, or if another study has it, whose grid bench would replace.
+/// Throws Error if the name is invalid as a file or a word, or if it names another study, because bench would replace its grid.
 void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';

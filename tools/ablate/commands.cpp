@@ -72,8 +72,8 @@ FoundLibrary library_at(const std::filesystem::path& path, Executors& executors)
 
 namespace {
 
-/// Returns the command that builds a plugin of the source tree, if a plugin folder belongs to a build there
-/// (BUILD/lib/ablate/plugins). Returns "" if it is not, or if the tree has no folder plugins/ID.
+/// Returns the command that builds a plugin of the source tree, if the folder `plugins` belongs to a build of that tree
+/// (BUILD/lib/ablate/plugins). Otherwise, and if the tree has no folder plugins/ID, returns "".
 std::string build_command(const std::filesystem::path& plugins, const std::string& id) {
   const auto build = plugins.parent_path().parent_path().parent_path();
   const auto source = build.parent_path().parent_path();

@@ -47,7 +47,7 @@ struct RunArguments {
   std::vector<std::string> only;  ///< first digits of keys; empty: all trials
   int at_a_time = 0;              ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;             ///< run done trials, too
-  int prove = 0;                  ///< trials to repeat, at least, for a proof that an edit of code changed no number; 0: none
+  int prove = 0;                  ///< least number of trials to repeat for a proof that an edit changed no number; 0: none
   std::int64_t unprove = 0;       ///< proof to delete; 0: none
   std::optional<double> timeout_s = {};  ///< replaces the study's timeout
   std::int64_t memory_bytes = 0;         ///< memory limit of a trial; 0: none

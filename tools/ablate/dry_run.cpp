@@ -49,7 +49,7 @@ class SectionSettings {
   const Numbers& of(const Trial& trial) {
     return numbers_.of(trial.sections, [&] {
       const std::string name = to_text(section_);
-      const bool in_batches = trial.spec.train.test_batches > 0;  // train.batch is listed with it
+      const bool in_batches = trial.spec.train.test_batches > 0;  // in the same section as train.batch
       auto setting = json::object(), examples = json::object();
       for (const auto& [path, value] : flatten({{name, trial.resolved().at(name)}})) {
         if (is_data_seed(path) || is_tuned(path)) continue;
@@ -72,7 +72,7 @@ class SectionSettings {
   std::map<std::string, int> known_;  ///< number of each text
 };
 
-/// A named table's contrasts in one column: their number (0 if it names none), and if the table uses the seeds that tune.
+/// A named table's contrasts in one column: their number (0: none), and whether the table shows the seeds that tune.
 struct NamedContrasts {
   int comparisons = 0;
   bool tunes = false;
@@ -108,8 +108,8 @@ std::string power_text(int n, int comparisons, bool t_test = false) {
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
-/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find: for the settings of
-/// each task against one, then for each named table's contrasts, in one column. Returns "" if there is one setting.
+/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find. Covers each task's
+/// settings against one setting, then each named table's contrasts, in one column. Returns "" if there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting
@@ -244,7 +244,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   if (by_cost) {
     const auto costs = expected_seconds(wanted, database);
     const std::set<const PlannedTrial*> first(to_run.begin(), to_run.end());
-    const auto rank = [&](std::size_t i) {  // unknown costs come after known ones; trials that do not run come last
+    const auto rank = [&](std::size_t i) {  // unknown costs come after known costs; trials that do not run come last
       return std::tuple(!first.contains(wanted[i]), std::isnan(costs[i]), std::isnan(costs[i]) ? 0 : costs[i]);
     };
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });

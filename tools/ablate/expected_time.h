@@ -13,8 +13,8 @@ namespace ablate {
 std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database);
 
 /// Returns one line about the trials that are not done: the sum of the median times of done trials of the same attention and
-/// task, divided by the trials at a time; or that no done trial is similar. "" if all are done. A second line gives the most
-/// memory that such trials used. A third line warns if the time limit is shorter than some expected times.
+/// task, divided by the trials at a time. It also counts trials without a similar done trial. Returns "" if all are done. A
+/// second line has the most memory of such trials. A third line warns if the time limit is shorter than an expected time.
 /// @param again true if done trials run, too
 /// @param timeout_s time limit of a trial; 0: none
 /// @param database may be missing

@@ -13,7 +13,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* command) const override;
   std::string make_footer(const CLI::App* app) const override;
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  /// Returns the text between an option's name and its help: its values alone, without CLI11's notation for rules.
+  /// Returns the text between an option's name and its help: only its values, without CLI11's notation for rules.
   std::string make_option_opts(const CLI::Option* option) const override;
 };
 

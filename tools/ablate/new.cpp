@@ -69,7 +69,7 @@ void check_name(const std::string& name) {
     if (name == taken) throw Error(fmt::format("the name {0} is taken by CMake's own target; try my-{0}", name));
 }
 
-/// Returns the files of a new folder. If several have one name, the most specific one is used.
+/// Returns the files of a new folder. If several templates have one file name, the most specific template is used.
 std::vector<Template> files_of(const NewArguments& arguments) {
   std::vector<Template> files;
   std::vector<std::string> sets = {arguments.kind, ""};
@@ -89,7 +89,7 @@ void check_cuda(const NewArguments& arguments) {
                     arguments.kind));
 }
 
-/// Throws Error if `ablate plugins` already lists a plugin of this kind and id, because it would refuse a second one.
+/// Throws Error if `ablate plugins` already lists a plugin of this kind and id, because ablate refuses a second such plugin.
 void check_free(const NewArguments& arguments, const Options& options) {
   auto executors = local_workers();
   for (const auto& library : find_libraries(options, executors))

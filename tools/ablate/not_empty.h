@@ -1,4 +1,4 @@
-// Options that may be absent, which has a meaning. An empty value must not have the same meaning.
+// Options whose absence has a meaning. An empty value must not have that meaning.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -16,7 +16,7 @@
 namespace ablate {
 
 /// Adds --format. `format` must outlive the command.
-/// @param names subset of db::format_names() that the command writes; the parser throws Error for others
+/// @param names subset of db::format_names() that the command writes; the parser throws Error for other names
 /// @param help text beyond the names
 inline CLI::Option* add_format(CLI::App* command, db::Format& format, const std::vector<std::string>& names,
                                const std::string& help) {

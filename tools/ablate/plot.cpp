@@ -14,7 +14,7 @@ namespace ablate {
 namespace {
 
 constexpr const char* kDrawing = "ablate-plot";
-constexpr std::chrono::milliseconds kLastWords(500);  ///< to write what stderr has not yet accepted
+constexpr std::chrono::milliseconds kLastWords(500);  ///< time to write the text that stderr has not yet accepted
 
 /// Replaces this process by the drawing program beside it, with the same words. Throws Error if it cannot be started.
 void draw(std::vector<std::string> words) {

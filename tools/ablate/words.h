@@ -8,8 +8,8 @@
 namespace ablate {
 
 /// Throws Error if the first word is no command, if an option belongs neither to the command nor to ablate, or if an option's
-/// value is another option or empty. CLI11 would name the word alone, miss the command, answer --help, or use the other option
-/// as a file's name. The error suggests --set for a study's value without it (--steps 3, train.steps=3).
+/// value is another option or empty. CLI11 would only name the word, report a missing command, print the help for --help, or
+/// use the other option as a file's name. The error suggests --set for a study's value without it (--steps 3, train.steps=3).
 void check_words(const CLI::App& app, const std::vector<std::string>& words);
 
 /// Throws Error with the nearest name for an unknown command.

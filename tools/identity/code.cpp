@@ -6,7 +6,7 @@
 namespace ablate::identity {
 namespace {
 
-/// Stands for a backslash and a line's end, which join two lines except in a raw string.
+/// Represents a backslash and a line's end, which join two lines except in a raw string.
 constexpr char kSplice = '\1';
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

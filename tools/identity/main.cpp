@@ -1,8 +1,8 @@
 // ablate-identity: launches the compiler and the linker of a plugin, and stores a digest of the files that they read.
 //   ablate-identity PROJECT COMMAND...           PROJECT: a file, see read_project
 //   ablate-identity contract OUT SDK HEADER...   writes a source with the host's own headers
-// A compiled object gets a section with the digest of its sources and options. The linker joins the sections of all objects and
-// members that it takes into one section of the library.
+// A compiled object gets a section with the digest of its sources and options. The linker joins the sections of all linked
+// objects and members into one section of the library.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -92,8 +92,8 @@ struct Command {
   Words options;  ///< options that may change the code
 };
 
-/// True if an option is about paths, warnings or debug information, or counts elsewhere. Torch's version is in the ABI stamp,
-/// and files count by their content.
+/// True if an option is about paths, warnings or debug information, or is counted in another way: Torch's version is in the ABI
+/// stamp, and files count by their content.
 bool is_left_out(const std::string& option) {
   return begins(option, {"-g", "-pedantic", "-fdiagnostics", "-fcolor", "-M", "-DABLATE_TORCH_VERSION=", "-fdebug-prefix-map=",
                          "-ffile-prefix-map=", "-fmacro-prefix-map=", "-Wl,-rpath"}) ||

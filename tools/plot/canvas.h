@@ -26,7 +26,7 @@ class Fonts {
 
   /// Returns the first font of a list that has all characters of a text, else the first font. `size` is in points.
   cairo_scaled_font_t* font(const std::string& text, double size);
-  /// Like font(), and records the text if the font has not all its characters.
+  /// Like font(), and records the text if the font lacks some of its characters.
   cairo_scaled_font_t* shown_font(const std::string& text, double size);
   /// Returns the width in points, from the start to the start of a next character.
   double width(const std::string& text, double size);

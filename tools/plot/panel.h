@@ -16,10 +16,10 @@ struct Margins {
   double left = 0, right = 0, above = 0, below = 0;
 };
 
-/// A panel with its scales. Only the figure must outlive it.
+/// A panel with its scales.
 class Panel {
  public:
-  /// @param panel must outlive this object
+  /// @param panel,fonts must outlive this object
   Panel(const db::FigurePanel& panel, Fonts& fonts);
 
   /// Returns the margins for axes of this size, which limits the number of ticks. `longest`: limit of a name, in points.

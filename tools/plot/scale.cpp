@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSlack = 1e-9;   ///< share of a step, allowed for rounding at the ends
 constexpr double kLong = 1e6;     ///< from here on, numbers are written with a power of ten
-constexpr double kShort = 1e-4;   ///< numbers below it, too
+constexpr double kShort = 1e-4;   ///< numbers below it also have a power of ten
 constexpr int kMostTicks = 1000;  ///< guard for the loop over multiples
 
 std::string raised(int exponent) {

@@ -18,11 +18,11 @@ struct Tick {
 /// tick. All have the same decimals. low is below high, and both are finite.
 std::vector<Tick> linear_ticks(double low, double high, int most);
 
-/// Returns powers of ten from low to high, each one or every nth. With fewer than two, returns 1, 2 and 5 times powers of ten.
+/// Returns powers of ten from low to high, all or every nth. With fewer than two, returns 1, 2 and 5 times powers of ten.
 /// With fewer than two of these, returns linear_ticks. low is above 0.
 std::vector<Tick> log_ticks(double low, double high, int most);
 
-/// Returns the text of a number alone: "256", "0.004", "2·10⁶".
+/// Returns the text of a single number: "256", "0.004", "2·10⁶".
 std::string tick_text(double value);
 
 /// The least and the greatest of some numbers; without numbers, low is above high.
@@ -39,7 +39,7 @@ class Scale {
   /// @param range values to show; ignored for names @param margin share of its length, left free at both ends
   Scale(const db::FigureAxis& axis, Extent range, double margin);
 
-  /// Maps the low end to 0 and the high end to 1. Values outside give other numbers.
+  /// Maps the low end to 0 and the high end to 1. Values outside the axis give numbers below 0 or above 1.
   double share(double value) const;
   /// Returns at most `most` ticks. Names, and ticks that the figure chose, are all returned if they are in the range.
   std::vector<Tick> ticks(int most) const;

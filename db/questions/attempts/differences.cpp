@@ -221,7 +221,7 @@ Fields codes_of(const ordered_json& attempt) {
   return fields;
 }
 
-/// Returns the parts of the key except settings, plugins, and torch, which the environment contains.
+/// Returns the parts of the key except settings and plugins, and except torch, because the environment contains torch.
 Fields basis_fields(const Reader& reader, const ordered_json& attempt) {
   SQLite::Statement ask(reader.database(),
                         "SELECT b.json FROM trial t JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = k.basis WHERE "

@@ -22,9 +22,9 @@ struct Differences {
 
 /// Compares two attempts: outcomes, parameters, code identities of shared plugins, other parts of their keys ("data",
 /// "runtime"), environments ("environment.NAME") and final values. Compares two experiments by their latest grids: number of
-/// trials, trials that the other lacks, and sets of parameters, code, data and environments. Trials with equal settings are
-/// shared; metrics are compared as means over shared trials that are done in both. Throws Error if only one side is an
-/// experiment, or if a name is not known; then the message has the nearest name.
+/// trials, trials that the other experiment lacks, and sets of parameters, code, data and environments. Trials with equal
+/// settings are shared; metrics are compared as means over shared trials that are done in both. Throws Error if only one side
+/// is an experiment, or if a name is not known; then the message has the nearest name.
 /// @param a, b two experiments' names, or two attempts as in show_attempt
 Differences differences_of(const Reader& reader, const std::string& a, const std::string& b);
 

@@ -18,7 +18,7 @@ struct AttemptsRequest {
 
 struct AttemptLine {
   std::int64_t attempt = 0;  ///< number of the attempt; 0: it is running
-  bool latest_grid = true;   ///< true if its trial is in the latest grid: of the requested experiment, else of any experiment
+  bool latest_grid = true;   ///< true if the latest grid of the requested experiment, else of any experiment, has the trial
   std::string experiments, key, label, outcome, reason;
   std::optional<double> value;  ///< value of `metric`
   std::string metric;           ///< its trial's main metric; train/loss if it is running; "" if the list has no metrics

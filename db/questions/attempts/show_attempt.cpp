@@ -52,7 +52,7 @@ bool is_relative_path(const ordered_json& value) {
   return text.find('/') != std::string::npos && text.front() != '/' && !parse_rate(text.substr(0, text.find(',')));
 }
 
-/// @param folders, parameters result of named_folders; the trial's parameters, by path
+/// @param folders result of named_folders @param parameters the trial's parameters, by path
 /// @param changed plugins that have other code today, which changes the trial's key
 Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
                  const ordered_json& parameters, const std::vector<std::string>& changed) {
@@ -162,7 +162,7 @@ ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   return resumed;
 }
 
-/// Key under which a trial runs again, and plugins whose code of today neither ran in the trial nor is proven equal to it.
+/// Key under which a trial runs again, and its plugins that have other code today. Code that a proof covers counts as equal.
 struct Today {
   std::string key;
   std::vector<std::string> changed;

@@ -143,7 +143,7 @@ class ExportRows {
   ExportColumns paths, measured;
 
  private:
-  /// Returns the names in a table that any of the ids has. `having` is SQL for the ids with name ?1, from id ?2 to id ?3.
+  /// Returns the names in a table that at least one id has. `having`: SQL for the ids between ?2 and ?3 that have the name ?1.
   static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
                                std::vector<std::int64_t>& ids) {
     ExportColumns found;

@@ -13,7 +13,7 @@ namespace ablate::db {
 
 enum class ExportFormat { kCsv, kJsonl };
 
-/// True if a metric's unit and better end are generally known. Otherwise the CSV's header has them: "test/bleu[% max]".
+/// True if a metric's unit and direction are generally known. Otherwise the CSV's header has them: "test/bleu[% max]".
 using IsKnownMetric = std::function<bool(const MetricInfo& metric)>;
 
 /// Numbers of exported and omitted trials.
@@ -24,15 +24,15 @@ struct Exported {
   std::int64_t superseded = 0;  ///< trials whose settings a later trial has
 };
 
-/// Writes each trial of the experiments' latest grids that has run, row by row, in the order of the experiments and their
-/// grids. Each row shows the latest done attempt, else the latest attempt.
+/// Writes a row for each trial that has run and is in a latest grid of the experiments, in the order of the experiments and
+/// their grids. Each row shows the latest done attempt, else the latest attempt.
 /// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, main_metric (the metric that
 /// judges the trial), data_digest. If an experiment chooses values by dev: grid.tuned (its tuned paths) and grid.tunes (true if
-/// the trial tunes). Then parameters by path and metrics by name, if any row has them. Missing values are empty; others may be
-/// nan, inf or -inf. JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name: value,
-/// "inf", "-inf", or null for nan}, plugins: [{kind, id, version, code_identity}]}.
+/// the trial tunes). Then parameters by path and metrics by name, if any row has them. Missing values are empty; other values
+/// may be nan, inf or -inf. JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name:
+/// value, "inf", "-inf", or null for nan}, plugins: [{kind, id, version, code_identity}]}.
 /// Throws Error as Reader::experiment does and for a duplicate, and passes exceptions of `write` on.
-/// @param experiments, is_known empty: all experiments; all metrics are known
+/// @param experiments empty: all experiments @param is_known empty: all metrics are known
 Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
                        const Write& write, const IsKnownMetric& is_known = {});
 

@@ -77,7 +77,7 @@ FigurePanel window_panel(const std::vector<const RateWindow*>& windows, const Ra
   return panel;
 }
 
-/// Returns the number of panels: only the first metric, which is on dev, unless metrics are named.
+/// Returns the number of panels: one for the first metric, which is on dev, unless the request names metrics.
 std::size_t panels_of(const RateWindows& all, const TableRequest& request) {
   return request.metrics.empty() ? 1 : all.metrics.size();
 }

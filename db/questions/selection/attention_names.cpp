@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& re
       reader.database(),
       "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
       "2)) = 2 ORDER BY name");
-  // Stops at the first value that differs from the first trial's value. For a parameter of the grid, it comes early.
+  // Stops at the first value that differs from the first trial's value. A parameter of the grid soon has such a value.
   SQLite::Statement differs(
       reader.database(),
       fmt::format(

@@ -1,4 +1,4 @@
-// Choice by dev among numbered values, for [grid.tune] seeds: before any trial of the chosen value is reported.
+// Choice by dev among numbered values, for a [grid.tune] with seeds of its own. It is made before reported trials run.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ namespace {
 
 enum class Order { kEqual, kUnequal, kLess, kAtMost, kMore, kAtLeast };
 
-/// An operator that begins with another operator comes before it.
+/// The operators. An operator such as "<=" comes before "<", because the first operator that the text begins with is used.
 constexpr std::array<std::pair<std::string_view, Order>, 6> kOrders{{{"!=", Order::kUnequal},
                                                                      {"<=", Order::kAtMost},
                                                                      {">=", Order::kAtLeast},

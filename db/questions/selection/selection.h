@@ -45,7 +45,7 @@ using Members = std::vector<std::size_t>;
 /// trials that have run although no latest grid has them any more.
 Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment);
 
-/// Returns the text that an experiment has no trials. `experiment` "": the history has no trials.
+/// Returns the message that an experiment has no trials, or, if `experiment` is "", that the history has no trials.
 std::string no_trials_text(const Reader& reader, const std::string& experiment);
 
 /// Returns the first digits of each trial's key by the trial's id, as many as `ablate show` prints.

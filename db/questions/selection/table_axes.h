@@ -38,7 +38,7 @@ struct RequestedPaths {
 std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTrial>& trials,
                               const std::map<std::string, std::int64_t>& known, const std::string& path);
 
-/// Returns a line that an option's path is not known, with the nearest names.
+/// Returns the message that the history does not know an option's path, with the nearest names.
 /// @param varying axes to list if no name is near
 std::string unknown_path(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
                          const std::vector<Axis>& varying);

@@ -27,7 +27,7 @@ class TuningRemarks {
   void unchosen() { ++unchosen_; }
   /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
-  /// Records that a choice, which add() counted as undecided, is made. None of its reported trials is here.
+  /// Records a choice that is made, although none of its reported trials is here. add() has counted it as undecided.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();
@@ -83,7 +83,7 @@ std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
   return axis;
 }
 
-/// Returns the varying axes and the named ones. Leaves out the seed, unless it is named and no trial tunes on separate seeds.
+/// Returns the varying axes and the named axes. Leaves out the seed, unless it is named and no trial tunes on separate seeds.
 std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const std::vector<std::string>& named) {
   auto axes = varying_axes(reader, trials);

@@ -133,8 +133,8 @@ bool repeats_seed(const TableTrials& from, const Members& members) {
   return std::any_of(members.begin(), members.end(), [&](auto t) { return !seen.insert(from.seeds[t]).second; });
 }
 
-/// Returns the papers' values of a metric for each trial, from the study of its experiment, or for the whole history from the
-/// latest study with a value; nullopt if there is none. Adds the used sources to `sources`, without duplicates.
+/// Returns the papers' value of a metric for each trial, or nullopt. The values come from the study of the trial's experiment,
+/// or, for the whole history, from the latest study with a value. Adds the used sources to `sources`, without duplicates.
 std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
   return guarded(reader.file(), [&] {
@@ -211,7 +211,7 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
     const auto& members = from.members[i];
     auto count = count_of(by_setting, members);
     const auto of_data = count_of(by_data, members);
-    // A seed with several data seeds is not a repetition by seed.
+    // If a seed occurs with several seeds of the data, each seed of the data counts as a setting.
     const bool is_of_data = count == 1 && of_data > 1 && repeats_seed(from, members);
     if (is_of_data) count = of_data;
     for (std::size_t m = 0; m < from.metrics.size(); ++m) {

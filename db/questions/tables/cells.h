@@ -26,8 +26,8 @@ void fill_cells(const TableTrials& from, Table& table);
 /// Returns the index into table.cells of a metric in a row and column, counted row by row.
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
-/// Fills `published` of all cells and of the table from the experiment's study, or for the whole history from the latest study
-/// with values. Adds notes on the sources. Runs after fill_settings. `varying` are the axes that vary among the trials.
+/// Fills `published` of all cells and of the table from the experiment's study. For the whole history, the latest study with
+/// values counts. Adds notes on the sources. Runs after fill_settings. `varying` are the axes that vary among the trials.
 void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
 /// Fills `settings` of all cells and of their samples, and the differences between the seeds of a setting.

@@ -62,8 +62,8 @@ struct FloorSource {
   bool operator==(const FloorSource& other) const { return digest == other.digest && rows == other.rows && task == other.task; }
 };
 
-/// Cells whose trials use equal test examples and train on equally many examples. The splits of a group differ only if seeds of
-/// the data go with the trials' seeds.
+/// Cells whose trials use equal test examples and train on equally many examples. The splits of a group differ only if the data
+/// have seeds and each of the trials' seeds has its own seed of the data.
 struct FloorCells {
   std::vector<std::vector<FloorSource>> groups;
   std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nullopt: several groups, or not known
@@ -384,7 +384,7 @@ std::string command_for(SQLite::Database& database, const FloorSource& data, con
   return command + options;
 }
 
-/// Error of a proportion of correct targets that comes only from the choice of the test examples.
+/// Error that only the choice of the test examples causes in a proportion of correct targets.
 class OwnError {
  public:
   /// @param is_known true if exactly that many examples were used; false: at most that many
@@ -407,7 +407,7 @@ class OwnError {
   bool known_ = true;
 };
 
-/// Groups cells with equal floors: rows of another batch, or with more steps than there are examples, may share floors.
+/// Groups cells with equal floors. Trials of different batches, or with more steps than there are examples, may share floors.
 Alike alike_of(SQLite::Database& database, const FloorCells& data) {
   auto groups = data.groups;
   for (auto& group : groups) {

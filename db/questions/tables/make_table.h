@@ -39,7 +39,7 @@ struct TableRequest {
   std::string database_option = {};
   std::int64_t suite = 0;           ///< version of the suite: only its audits count
   std::int64_t floors_version = 0;  ///< version of the predictors: only their floors count
-  /// Words of the requesting command, for Table::request and its keys. Empty: the table has neither.
+  /// Words of the requesting command, for Table::request and its keys. Empty: the table has no request and no keys.
   std::vector<std::string> words = {};
 };
 
@@ -52,7 +52,7 @@ struct EffectsRequest {
   std::vector<std::string> experiments;  ///< see TableRequest
   std::vector<std::string> metrics;      ///< see TableRequest
   std::vector<std::string> where;        ///< see TableRequest
-  /// "PATH=VALUE" conditions of the setting that others are compared with, enough to identify it; empty: no changes.
+  /// "PATH=VALUE" conditions that identify the setting to compare other settings with; empty: no changes.
   std::vector<std::string> reference;
 };
 

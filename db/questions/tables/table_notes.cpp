@@ -114,7 +114,7 @@ std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t expe
 /// Sizes of one experiment's trials, with the sizes of their references.
 class MatchedTrials {
  public:
-  /// Throws Error if the history has no reference, or if no trial has the number. `shown`: trials of the experiment.
+  /// Throws Error if the history has no reference, or if no trial has the number to match. `shown`: trials of the experiment.
   MatchedTrials(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                 const std::vector<SelectedTrial>& shown) {
     auto all = references_of(reader, experiment, match, shown);

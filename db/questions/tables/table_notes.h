@@ -36,14 +36,14 @@ std::vector<std::string> settling_notes(const Table& table);
 /// Returns options by which a command finds this history and a task, in the libraries in which the task ran.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);
 
-/// Returns a line for each data set of the trials whose audit failed: the task, the findings, and a command for all.
-/// Ignores audits of a suite version other than the request's, and trials whose key parts are not known.
+/// Returns a line for each of the trials' data sets that failed its audit: the task, findings, and the command that shows all
+/// findings. Ignores audits of a suite version other than the request's, and trials whose key parts are not known.
 std::vector<std::string> audit_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                      const TableRequest& request);
 
 /// Returns a note for each experiment that matches widths (TableRequest::matched_by). It names rows whose recorded numbers
-/// differ from the reference by more than kMatchedWithin. Each trial is compared with the reference's trial that agrees in all
-/// parameters that vary among the reference's trials. Without numbers on both sides there is no note.
+/// differ from the reference by more than kMatchedWithin, and rows whose reference has not run. Each trial is compared with the
+/// reference's trial that agrees in all parameters that vary among the reference's trials. No note without numbers.
 std::vector<std::string> match_notes(const TableTrials& from, const NamedExperiments& experiments, const Table& table,
                                      const TableRequest& request);
 
@@ -61,10 +61,10 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
 /// Returns a note for each file from which trials were imported, in the trials' order; empty if all trials ran here.
 std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They give the floors of
-/// the task's main metric and the number of rows that are no better, or the command for missing floors. One note gives the
-/// sampling error of a proportion over that many test examples. Ignores floors of a version other than the request's, and
-/// trials whose key parts are not known. Needs the cells' samples and tasks.
+/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
+/// the task's main metric and the number of rows that are no better. If floors are missing, they name the command that finds
+/// them. One note states the sampling error of a proportion over that many test examples. Ignores floors of a version other
+/// than the request's, and trials whose key parts are not known. Needs the cells' samples and tasks.
 /// @param varying axes that vary among the trials
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
                                      const TableRequest& request);
@@ -75,8 +75,8 @@ struct TableVerdicts {
   using Name = std::pair<std::string, std::string>;  ///< kind and id
   std::map<Name, std::string> failed;                ///< names of the failed checks, "padding, gradient"
   std::set<Name> unchecked;                          ///< plugins that were never checked
-  /// Plugins that were used at longer sequences than they were checked: the shortest length up to which they were checked, and
-  /// the longest length at which they were used.
+  /// Plugins that were used at longer sequences than the suite checked: first the shortest length up to which they were
+  /// checked, then the longest length at which they were used.
   std::map<Name, std::pair<std::int64_t, std::int64_t>> beyond;
   std::set<std::filesystem::path> libraries;  ///< libraries of all these plugins, at the paths where they ran
 };

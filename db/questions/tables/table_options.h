@@ -16,7 +16,7 @@ struct TableOption {
   std::string excludes = {};                                  ///< name of another option that excludes this one; "": none
   bool repeated = false;                                      ///< true if the option may be repeated
   bool commas = false;                                        ///< true if commas separate its values
-  int each = 1;                                               ///< values for each use of the option
+  int each = 1;                                               ///< number of values for each use of the option
   std::string (*refuse)(const std::string& value) = nullptr;  ///< returns a value's error, or ""; nullptr: every value is right
 
   bool is_flag() const { return value.empty(); }

@@ -21,8 +21,8 @@ inline constexpr int kDraws = 100'000;
 /// tie: in floating point, 85.32 - 85.31 is not 70.12 - 70.11.
 PValue sign_flip_test(std::span<const double> differences, double subtracted = 0);
 
-/// Tests two independent samples: counts how many of the splits of all values into groups of these sizes have means at least as
-/// far apart as the samples' means. Each sample needs at least one value; all must be finite.
+/// Tests two independent samples: counts the splits of all values into groups of these sizes that have means at least as far
+/// apart as the samples' means. Each sample needs at least one value; all must be finite.
 PValue split_test(std::span<const double> a, std::span<const double> b);
 
 /// Returns the least p that any values of `pairs` pairs can have: 2^(1 - pairs), at most 1.

@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostSeeds = 10'000;
 constexpr double kUsualEffect = 2;
 constexpr int kSamples = 10'000;
-constexpr double kMostTail = 500;  ///< number of choices of signs above which the t test's power is within one percent
+constexpr double kMostTail = 500;  ///< choices of signs: with more, the t test's power differs by less than one percent
 
 /// Exact test of n paired differences at one level, and how often it finds an effect.
 class FlipTest {
@@ -42,7 +42,7 @@ class FlipTest {
     if (tail_ < 2) return std::pow(boost::math::cdf(boost::math::normal(), effect), n_);  // all signs agree
     if (tail_ > kMostTail) return paired_power(effect, n_, level_);
     const auto found = std::count_if(samples_.begin(), samples_.end(), [&](const auto& sample) {
-      int room = static_cast<int>(tail_) - 1;  // for the observed signs
+      int room = static_cast<int>(tail_) - 1;  // without the observed signs
       return fits(sample, effect, 0, 0, room);
     });
     return static_cast<double>(found) / kSamples;
@@ -50,7 +50,7 @@ class FlipTest {
 
  private:
   /// Counts down `room` for each set of differences with a sum of at most 0: flipping their signs gives a total of at least the
-  /// observed sum. Returns false if there is no room for all sets. Differences rise: after a sum above 0, all are above 0.
+  /// observed sum. Returns false if there is no room for all sets. Differences rise: sums after a sum above 0 are above 0, too.
   static bool fits(const std::vector<double>& sample, double effect, std::size_t from, double sum, int& room) {
     for (; from < sample.size(); ++from) {
       const double next = sum + sample[from] + effect;
@@ -88,7 +88,7 @@ int seeds_for(double effect, double level, bool t_test) {
   int least = t_test ? 2 : fewest_seeds(level);
   const auto suffices = [&](int n) { return (t_test ? paired_power : sign_flip_power)(effect, n, level) >= kPower; };
   if (suffices(least)) return least;
-  int most = 2 * least;  // more seeds never find less
+  int most = 2 * least;  // more seeds never have less power
   while (most < kMostSeeds && !suffices(most)) least = most, most *= 2;
   most = std::min(most, kMostSeeds);
   if (!suffices(most)) return 0;

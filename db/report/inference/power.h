@@ -30,8 +30,8 @@ std::string fewest_seeds_text(int comparisons);
 /// "35 comparisons", "1 comparison".
 std::string comparisons_text(int comparisons);
 
-/// Returns the note that no difference can be significant. It names the number of seeds with which a difference is significant,
-/// in kPower of cases, if it is at least 2 deviations of the paired differences.
+/// Returns the note that no difference can be significant. It names the number of seeds with which a difference of at least 2
+/// deviations (of the paired differences) is significant in kPower of cases.
 /// @param comparisons at least 1
 /// @param are_seeds false for values without seeds; no number of seeds is named then
 std::string nothing_significant_text(int n, int comparisons, bool are_seeds = true);

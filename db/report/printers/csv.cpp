@@ -12,7 +12,7 @@ namespace {
 /// Fields of a line.
 struct CsvFields {
   std::map<std::string, std::string> by_column;
-  std::vector<std::string> paths = {};  ///< fields of labels, in order: a parameter may have the name of a column, "n"
+  std::vector<std::string> paths = {};  ///< fields of labels, in order; separate: a parameter may have a column's name, "n"
 };
 
 /// Adds the labels; "" if the trials have no such parameter.
@@ -47,7 +47,7 @@ std::vector<std::string> path_header(const Table& table) {
   return header;
 }
 
-/// Returns the other columns: the columns that every table has, and the columns of each fact before its Fact::before.
+/// Returns the other columns: the columns that every table has, with each fact's columns before the column Fact::before.
 std::vector<std::string> header_of(const Table& table) {
   std::vector<std::string> header{"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "unsettled", "checked"};
   std::vector<const Fact*> facts;

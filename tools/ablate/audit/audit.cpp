@@ -56,7 +56,7 @@ struct TaskToAudit {
   PluginSpec section;          ///< complete
   nlohmann::json document;     ///< section in the form that a trial's document has
   std::string digest;          ///< digest of the data
-  std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study all of both splits
+  std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study: both whole splits
 };
 
 /// One data set during an audit.

@@ -201,7 +201,7 @@ void CheckRun::tell(std::size_t block, const std::string& text) {
   if (!as_json() && on_device_) blocks_->add(block, text);
 }
 
-/// Prints the heading before a plugin's first line; a plugin whose request was refused gets none.
+/// Prints the heading before a plugin's first line; a plugin whose request was refused gets no heading.
 void CheckRun::head(std::size_t i) {
   if (!headed_.insert(i).second) return;
   const auto& [path, info, refusal, warnings] = libraries_[i];

@@ -31,7 +31,7 @@ std::string columns_of(const std::string& verdict, const std::string& check, Kin
 
 std::string line_of(const CheckResult& check, Kind kind) {
   auto found = check.found;
-  const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // these have columns
+  const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // columns show both
   if (found.starts_with(numbers)) found.erase(0, std::min(found.size(), numbers.size() + 2));
   if (check.verdict == "failed" && !check.why.empty()) found += "; reason for the tolerance: " + check.why;
   constexpr std::size_t indent = 13;  // below the check's name

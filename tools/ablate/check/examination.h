@@ -20,7 +20,7 @@ class Examination {
   /// @param tell receives each line for a reader as soon as it is complete
   Examination(const PluginInfo& info, Tell tell) : info_(info), tell_(std::move(tell)) {}
 
-  /// Processes a message of a check job: a check begins, or its result.
+  /// Processes a message of a check job: the start of a check, or its result.
   void hear(const CheckSaid& said);
   /// Processes the end of the job (ListenedCheck::end). A check without a result has failed; the checks after it did not run.
   /// @param timeout_s the job's time limit
@@ -50,7 +50,7 @@ class Examination {
   bool tells_of(const std::vector<std::string>& names) const;
   /// Returns passed if no check failed and at least one ran, and unchecked if the job is spoilt.
   StoredVerdict verdict() const;
-  /// Returns the verdict on the plugin alone: a check that fails with only some of its parts is unchecked with them.
+  /// Returns the verdict on the plugin alone: a check that fails only with some parts counts as unchecked with these parts.
   StoredVerdict own_verdict() const;
   /// Returns "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine".
   /// @param one name of what is counted

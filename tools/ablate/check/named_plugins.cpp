@@ -51,7 +51,7 @@ std::string example(const ParameterInfo& parameter, const std::string& text) {
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
 
-/// Throws Error for a value that has no effect beside the other values, on the plugin or on a part that it names.
+/// Throws Error for a value that has no effect, given the other values, on the plugin or on a part that the value names.
 void refuse_idle(const PluginInfo& plugin, const json& given, const std::string& path,
                  const std::map<std::string, FoundLibrary>& parts) {
   auto section = json::object();

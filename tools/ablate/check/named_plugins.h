@@ -16,7 +16,7 @@ std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
 /// Parses NAME=VALUE pairs and checks them against the schema. A value is JSON, or a text without quotes. Throws Error for an
-/// invalid value, and, as a study does, for a value that has no effect beside the other values.
+/// invalid value, and, as a study does, for a value that has no effect given the other values.
 nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs,
                              const std::map<std::string, FoundLibrary>& parts);
 

@@ -41,7 +41,7 @@ class SideBySide {
   };
   struct Running {
     ListenedCheck job;
-    bool alone;  ///< for its second run
+    bool alone;  ///< true: its second run, with no other job
     HeardOfJob heard;
   };
 
@@ -80,7 +80,7 @@ class SideBySide {
 
   void give_back(const std::string& why) {
     silent_s_ = 0;
-    // Job numbers fall, so the last job of the map started first. It also comes first in the queue again.
+    // Job numbers fall, so the loop ends with the job that started first. That job becomes the first of the queue again.
     for (auto& [number, running] : running_)
       if (running.alone)
         running.job.end(HeardOfJob::lost(why), why);

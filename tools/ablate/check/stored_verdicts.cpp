@@ -42,7 +42,7 @@ void CheckRun::tell_of_trials(const std::vector<PluginInfo>& failed) const try {
     say("{} has trials of {}: after the fix, `ablate run STUDY --prove N`\n  repeats some of these trials, and keeps "
         "all of them if no number changed\n",
         path_text(database_), fmt::join(used, ", "));
-} catch (const Error&) {  // no history, or one of another schema: the results are complete without this line
+} catch (const Error&) {  // no history, or another schema: the results are complete without this line
 }
 
 }  // namespace ablate

@@ -9,7 +9,7 @@ namespace ablate {
 
 void add_completion(CLI::App& app, int& exit_code);
 
-/// True if the words are a script's question. It is not a command, because people would see a command in the help.
+/// True if the words are a request of a completion script. A command for such requests would appear in the help.
 bool is_question(const std::vector<std::string>& words);
 
 /// Prints the answer, a line for each word: "WORD TAB description", or ":file", ":folder" or ":toml" if files complete the

@@ -103,7 +103,7 @@ void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   }
 }
 
-/// Reduces lines with the same parameters and seed to one: the last done line, else the last line. A note names the others.
+/// Reduces lines with the same parameters and seed to one line: the last done line, else the last line. A note names the rest.
 void keep_each_run_once(db::ImportedFile& file) {
   std::map<std::string, std::size_t> places;
   std::vector<db::ImportedTrial> kept;
@@ -307,7 +307,7 @@ class ImportedReader {
 
 /// Reads CSV with a header (core/util/csv.h), or, if the text begins with "{", JSON lines as `ablate export` writes them: one
 /// trial in each line. Without a column main_metric, a trial's main metric is the first score of the test split. Spellings of
-/// one number become one value. Among lines with the same parameters and seed, only the last done one stays, or the last one if
+/// one number become one value. Of lines with the same parameters and seed, only the last done line stays, or the last line if
 /// none is done. Throws Error with file, line and column for an invalid name or value, or without an experiment or a metric.
 /// @param name name of the file, for messages and notes
 /// @param experiment replaces the experiments of the file; "": keeps them

@@ -14,9 +14,9 @@ namespace ablate {
 /// data_digest, grid.tuned, grid.tunes; environment.NAME; a metric, whose name contains a slash; otherwise a parameter.
 class ImportedColumn {
  public:
-  /// A metric's unit and better end come from house_metrics() or the history. For other metrics, the header contains them:
-  /// "test/bleu[% max]", "energy/used[J min]", "probe/layers[]" (no unit, no better end). Throws Error with the nearest name
-  /// for an unknown metric, or for one that the history has with another unit.
+  /// A metric's unit and direction come from house_metrics() or the history. For other metrics, the header contains them:
+  /// "test/bleu[% max]", "energy/used[J min]", "probe/layers[]" (no unit, no direction). Throws Error with the nearest name for
+  /// an unknown metric, and for a metric that the history has with another unit.
   /// @param known metrics of the history
   /// @param where "FILE:1: ", for messages
   ImportedColumn(const std::string& header, const std::vector<MetricInfo>& known, const std::string& where);

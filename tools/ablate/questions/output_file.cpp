@@ -36,7 +36,7 @@ bool wrote(const fs::path& path) {
   return !kept.empty() && kept == sha256_file(path, kMostBytes);
 }
 
-/// Stores the hash of an output. Without it the next run needs --force; no other harm.
+/// Stores the hash of an output. If the hash cannot be stored, the next run only needs --force.
 void remember(const fs::path& path) try {
   const auto memory = memory_of(path);
   if (memory.empty()) return;
@@ -81,7 +81,7 @@ void OutputFile::put(const std::string& text) const {
 void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) const {
   if (path.empty()) {
     pieces([](std::string_view piece) { print("{}", piece); });
-    std::fflush(stdout);  // later lines on stderr come after it; end_output reports a failed write
+    std::fflush(stdout);  // so that lines on stderr come later; end_output reports a failed write
     return;
   }
   put_bytes([&](const db::Write& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });

@@ -19,8 +19,8 @@ struct OutputFile {
 
   /// Prints the text, or writes it without control characters and reports the file on stderr. An existing file must be ablate's
   /// last output to that path: its hash is stored in cache_folder()/written, by path. A link is followed. The old file stays
-  /// until the new one is complete. Throws Error without `force` if the file has other content, for an irregular file and for a
-  /// failed write.
+  /// until the new file is complete. Throws Error without `force` if the file has other content, for an irregular file and for
+  /// a failed write.
   void put(const std::string& text) const;
 
   /// Does the same for an answer in pieces of whole lines. The answer is never stored as a whole. If `pieces` throws, the file

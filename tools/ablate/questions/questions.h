@@ -22,7 +22,7 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 /// Returns the progress of a grid whose shares are in a folder.
 using SharesStanding = std::function<std::string(const std::filesystem::path& folder)>;
-/// Does the same with `ablate watch --shared`.
+/// Adds the same commands, and `ablate watch --shared`.
 void add_questions(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code);
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);

@@ -43,7 +43,7 @@ void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked, co
       command->get_option("--" + option.name)->excludes(command->get_option("--" + option.excludes));
 }
 
-/// True for formats whose trailers contain the trials and the words of the command.
+/// True for formats that store the trials and the words of the command, in comments or attributes.
 bool carries_words(db::Format format) {
   return format == db::Format::kLatex || format == db::Format::kTypst || format == db::Format::kHtml;
 }

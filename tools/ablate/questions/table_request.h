@@ -18,7 +18,7 @@ namespace ablate {
 db::TableRequest usual_request(const CLI::App* command, const db::Reader& reader, const std::filesystem::path& database);
 
 /// Applies a named table to the request. The study of one of the request's experiments defines it; if the request names none,
-/// all experiments of the history are searched. Options of `instead` replace those of the table, and remove the options that
+/// all experiments of the history are searched. Options of `instead` replace the table's options, and remove the options that
 /// they exclude. Throws Error if no study or several studies define the table.
 void ask_as_named(const db::Reader& reader, const std::string& name,
                   const std::map<std::string, std::vector<std::string>>& instead, db::TableRequest& request);

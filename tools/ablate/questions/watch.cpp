@@ -106,8 +106,7 @@ class Screen {
 
 constexpr double kBetweenGlances_s = 0.05;  ///< interval of polling signals and the window's size
 constexpr double kMostOfTheTime = 4;        ///< after reading a large history it pauses for this multiple of the reading time
-constexpr int kEnoughSilence = 2;           ///< readings without a running trial after which an unfinished grid counts as
-                                            ///< stopped
+constexpr int kEnoughSilence = 2;           ///< readings without a running trial before an unfinished grid counts as stopped
 
 struct Arguments {
   std::string experiment, shared;

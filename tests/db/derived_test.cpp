@@ -66,7 +66,7 @@ TEST_CASE("expressions follow the precedence of arithmetic, and have functions o
   CHECK((values("max(test/a) - min(test/a) + mean(b) * 0", of) == Numbers{4, 4, 4}));
   CHECK((values("round(b / 3, 1)", of) == Numbers{1.3, 1.3, 2.7}));
   CHECK(values("log(b)", of)[0] == Approx(1.3862943611198906));
-  // A missing number makes the derived value missing, and does not count over the rows.
+  // If a number is missing, the derived value is missing, too. Functions over the rows ignore missing numbers.
   const std::map<std::string, Numbers> gap = {{"a", {1, NAN, 3}}};
   CHECK(std::isnan(values("minmax(a)", gap)[1]));
   CHECK(values("minmax(a)", gap)[2] == 1);

@@ -74,7 +74,7 @@ TEST_CASE("ablate effects: the means of imported tuned cells are the means of th
         double sum = 0;
         for (const auto& sample : cell["samples"]) sum += sample[1].get<double>();
         CHECK(row["n"] == 72);
-        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every value has all of the settings
+        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every value has run with all settings
         ++compared;
       }
   CHECK(compared == 5);

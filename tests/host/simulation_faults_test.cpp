@@ -178,8 +178,8 @@ std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
 TEST_CASE("a fence that is not compared is found", "[apart]") {
   const auto broken = found(with_store<NoFence>());
   CAPTURE(broken);
-  // kDoneOnce breaks with --again, and kTries if a late attempt has failed. kEnds breaks if a rescue writes an attempt twice,
-  // which then counts as two tries.
+  // kDoneOnce breaks with --again, and kTries if a late attempt has failed. kEnds breaks if a rescue writes an attempt twice:
+  // the attempt then counts as two tries.
   CHECK((broken == invariant::kOneResult || broken == invariant::kDoneOnce || broken == invariant::kTries ||
          broken == invariant::kEnds));
 }

@@ -210,7 +210,7 @@ TEST_CASE("points are drawn from ranges before anything runs, and are the same o
   // Both parameters are drawn together: there are three points, not nine.
   CHECK(study.trials[2].resolved().at("train").at("learning_rate") == rates[1]);
   CHECK(study.trials[2].resolved().at("train").at("weight_decay") == decays[1]);
-  // An axis with a drawn value gives the same trial.
+  // A study that lists a drawn value makes the same trial.
   const auto written = load(kDrawn + fmt::format("train.learning_rate = [{}, 1.0]\n", rates[0]) +
                             fmt::format("[train]\nweight_decay = {}\n[model]\nlayers = 1\n", decays[0]));
   const auto key = [](const ablate::Trial& trial) {

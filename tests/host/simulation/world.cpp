@@ -227,7 +227,7 @@ void World::repair() {
     whole.metrics.insert(history.metrics.begin(), history.metrics.end());
   }
   std::erase_if(disk_.files, [](const auto& one) { return one.first != Grid::kFile; });
-  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // new schedulers take locks of the new file
+  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // new schedulers lock slots of the new file
   ledger_.forget_files();
   look();
 }

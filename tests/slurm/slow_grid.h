@@ -105,7 +105,7 @@ class SlowGrid {
         90);
   }
 
-  /// Checks that the grid continued from its checkpoint and has the numbers of the undisturbed grid.
+  /// Checks that the grid continued from its checkpoint and has the same numbers as the undisturbed grid.
   void expect_as_alone() {
     const bool ended = ends(place, trials_, 240);
     INFO(logs(place));

@@ -203,7 +203,7 @@ TEST_CASE("a row with a diverged seed is not tested") {
 }
 
 TEST_CASE("a row with the best mean is not marked as the best if it is worse on the shared seeds") {
-  // "lucky" is better by its own two seeds, and worse on the eight shared seeds.
+  // "lucky" has the better mean only because of its own two seeds. It is worse on the eight shared seeds.
   auto lucky = plus(kEight, -1);
   lucky.insert(lucky.end(), {99, 99});
   const Study study({{"lucky", lucky}, {"steady", kEight}});

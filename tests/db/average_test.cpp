@@ -221,6 +221,6 @@ TEST_CASE("values without seeds have no partner: a derived value then uses their
     cell.trials = 2, cell.samples = {{std::nullopt, 10}, {std::nullopt, 30}};
   }
   run_statistics({{"derive", {"sum = x + y"}}}, table);
-  CHECK(table.cell(0, 2, 0).mean == 40);  // not 20, the value of the first setting alone
+  CHECK(table.cell(0, 2, 0).mean == 40);  // not 20, the sum of the first values
   CHECK(std::isnan(table.cell(0, 2, 0).deviation));
 }

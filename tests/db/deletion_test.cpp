@@ -28,7 +28,7 @@ Attempt whole(const nlohmann::json& resolved, double accuracy) {
 const auto kKeptOnly = trial("linear", {}, 1), kBoth = trial("softmax", {}, 1), kGone = trial("adamra", {"1/8"}, 1),
            kGoneNotRun = trial("adamra", {"1/4"}, 2);
 
-/// Makes the experiment "kept" with everything except what the experiment "gone" adds to it.
+/// Makes the experiment "kept" as it is without the experiment "gone".
 void put_kept(Store& store) {
   const auto id = put(store, "kept", {kKeptOnly, kBoth});
   store.put_published(id, {{key_of(kBoth), "test/accuracy", 50, "a paper"}});

@@ -105,7 +105,7 @@ TEST_CASE("SMAT of the published numbers is the published SMAT") {
   for (std::size_t r = 0; r < smat.size(); ++r) {
     INFO(table.rows[r][0]);
     CHECK(table.cell(r, 3, 0).published == Approx(smat[r]).margin(0.01));
-    CHECK(table.cell(r, 3, 0).mean == table.cell(r, 3, 0).published);  // the samples are the same numbers
+    CHECK(table.cell(r, 3, 0).mean == table.cell(r, 3, 0).published);  // table_of makes the published numbers the samples, too
     CHECK(table.cell(r, 4, 0).published == Approx(smat[r]).margin(1e-9));
   }
   CHECK(notes(table, "SMAT = minmax(speed) + (1 - minmax(memory)) + minmax(score), of the means in each column"));

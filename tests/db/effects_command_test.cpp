@@ -49,7 +49,7 @@ TEST_CASE("ablate effects: means and importance, or changes, in every format") {
   CHECK(changes[0]["difference"] == 2);
   CHECK(changes[1]["parameter"] == "task.pool");
   CHECK(changes[0]["significance"] == "too few seeds");
-  CHECK(changes[1]["significance"] == "untested");  // another pool is another task
+  CHECK(changes[1]["significance"] == "untested");  // a task with another pool is another task
   for (const auto* format : {"text", "markdown", "csv", "json", "latex", "typst", "html"})
     CHECK(has(run("effects grid --format " + std::string(format)), "softmax"));
 }

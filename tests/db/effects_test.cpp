@@ -125,7 +125,7 @@ TEST_CASE("matched groups leave out settings that some values lack, or values th
   CHECK(groups_of({{0}, {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 2, 3, 4}}, own) == Groups{{{1, 2, 3}, {1, 2, 3}}});
   CHECK(groups_of({{0, 1}, {2}, {0, 1}, {2}, {4}}, own) == Groups{{{0, 2}, {0, 1}}, {{1, 3}, {2}}});
   CHECK(groups_of({{0}, {1}, {2}}, own).empty());
-  // Missing seeds do not exclude a value if a setting has at least one seed that all values have.
+  // The value with missing seeds is not excluded, because each setting has a seed that all values have.
   CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 3}}, {0, 0, 0, 1}) == Groups{{{0, 1, 2}, {0, 3}}});
 }
 

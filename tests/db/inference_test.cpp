@@ -86,12 +86,12 @@ TEST_CASE("pairs are formed by seed, and seeds without a partner are named") {
   CHECK(found.value == Approx((-2 + 1 - 1) / 3.0));
   CHECK(found.only_a == std::vector<std::int64_t>{5});
   CHECK(found.only_b == std::vector<std::int64_t>{4});
-  // One common seed makes no pairs. A single value allows no test.
+  // One common seed is too few for a paired test. With a single value on each side there is no test.
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}, {2, 2}}, std::vector<Sample>{{2, 1}, {3, 2}}).paired);
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}}, std::vector<Sample>{{1, 2}}).tested());
   const auto broken = difference_of(std::vector<Sample>{{1, 1}, {2, std::nan("")}}, std::vector<Sample>{{1, 2}, {2, 3}});
   CHECK_FALSE(broken.tested());
-  // If only one seed is common, there are two samples. Values whose squares overflow have no interval.
+  // With only one common seed, two samples are compared. Values whose squares overflow have no interval.
   const auto huge = difference_of(std::vector<Sample>{{1, 1e200}, {2, -1e200}}, std::vector<Sample>{{2, 1e180}, {3, -1e200}});
   CHECK_FALSE(huge.paired);
   CHECK(huge.tested());

@@ -9,7 +9,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 4. Text added to it starts at line 5.
+// Lines 1 to 4 of a study. Text that a test appends starts at line 5.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 

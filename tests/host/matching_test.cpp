@@ -9,7 +9,7 @@ using Names = std::vector<std::string>;
 namespace {
 
 /// Counts models, and its own calls. Without the feed-forward part, adamra's model has twice the parameters of others. The
-/// state of linear depends on d_model and its heads, which must divide d_model.
+/// size of linear's state depends on d_model and its heads, which must divide d_model.
 struct Counter {
   std::vector<ModelSizes> operator()(const std::vector<Trial>& trials) {
     std::vector<ModelSizes> all;
@@ -31,7 +31,7 @@ struct Counter {
   int models = 0;
 };
 
-// Lines 1 to 8. Text added to it starts at line 9.
+// Lines 1 to 8 of a study. Text that a test appends starts at line 9.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\n[model]\nd_model = 32\nhidden = "
     "256\n[grid]\n";

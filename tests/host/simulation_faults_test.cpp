@@ -136,7 +136,7 @@ struct ForgottenMemory : SerialStore {
   }
 };
 
-/// Leases a trial without its attempts that other schedulers made in the meantime.
+/// Leases a trial, but leaves out the attempts that other schedulers have made at it in the meantime.
 struct SilentLease : SerialStore {
   using SerialStore::SerialStore;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,

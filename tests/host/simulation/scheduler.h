@@ -1,4 +1,4 @@
-// One `ablate run` in a simulation: a scheduler with its own machine, on the world's disk and clock.
+// One `ablate run` in a simulation: a scheduler with its own machine, and with the disk and the clock of the world.
 #pragma once
 
 #include <memory>

@@ -21,7 +21,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-constexpr bool kUnseen = false;  ///< the identity is expected not to change
+constexpr bool kUnseen = false;  ///< the identity does not detect this way
 
 struct Way {
   const char* name;

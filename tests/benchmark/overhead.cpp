@@ -108,7 +108,7 @@ int main(int count, char** arguments) {
   for (int i = 0; i < rounds; ++i) {
     direct.push_back(alone());
     apart.push_back(forked());
-    // A run with one trial includes the start of a worker. The difference is the time of 199 trials without that start.
+    // A run with one trial includes the start of a worker. The difference of the runs is the time of 199 trials alone.
     const double one = run("seeds=1"), all = run("seeds=200");
     start_up.push_back(one);
     hosted.push_back((all - one) / (kTrials - 1));

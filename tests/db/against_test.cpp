@@ -64,7 +64,7 @@ TEST_CASE("without --against no cell is marked; with --against, bold and underli
   CHECK(has(to_text(marked_table, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
   CHECK(has(to_text(marked_table, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
   CHECK(has(to_text(marked_table, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
-  // Three seeds show nothing, however large the difference: there is no mark, and a note says how many seeds are needed.
+  // With three seeds, no difference is significant. The table has no mark, and a note says how many seeds are needed.
   const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
   const auto table = few.table({"attention=second"});
   CHECK(of(table, "first").significance == Significance::kTooFew);
@@ -130,7 +130,7 @@ TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and
 
 TEST_CASE("the best row has its star only if it is better than every other row") {
   auto close = plus(kEight, 1.9);
-  close[0] -= 3.9;  // its mean is below the next row's, and one seed is above the best's
+  close[0] -= 3.9;  // one seed is above the best row's seed, although the mean is below the second row's mean
   close[1] += 0.2;
   const Study study({{"top", plus(kEight, 2)}, {"second", plus(kEight, 1.8)}, {"third", close}});
   CHECK(of(study.table({"best"}), "second").significance == Significance::kWorse);
@@ -203,7 +203,7 @@ TEST_CASE("a row with a diverged seed is not tested") {
 }
 
 TEST_CASE("a row with the best mean is not marked as the best if it is worse on the shared seeds") {
-  // "lucky" is better by its own two seeds, and worse on the eight shared seeds.
+  // "lucky" has the better mean only because of its own two seeds. It is worse on the eight shared seeds.
   auto lucky = plus(kEight, -1);
   lucky.insert(lucky.end(), {99, 99});
   const Study study({{"lucky", lucky}, {"steady", kEight}});

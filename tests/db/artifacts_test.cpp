@@ -28,7 +28,7 @@ void write(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// Puts an attempt with a file of output, `age` seconds old.
+/// Stores an attempt with a file of output that is `age` seconds old.
 void put_with_output(Store& store, const nlohmann::json& resolved, char digit, const std::string& text, int age,
                      std::int64_t of_bytes = 0) {
   auto attempt = done(resolved, 60);

@@ -1,4 +1,4 @@
-// A last column with the mean over the others, and derived values with a better direction.
+// A last column with the mean over the other columns, and derived values with a direction.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -101,7 +101,7 @@ TEST_CASE("a row with a missing cell has no average, and a row without common se
                       {"short", {{1, {40, 50, 60}}, {2, {60, 70}}}},
                       {"whole", {{1, {40, 50}}, {2, {60, 80}}}}});
   const auto table = study.table({{"against", {"attention=whole"}}});
-  CHECK(table.cell(0, 0, 2).mean == Approx(52.5));  // mean of means: seed 2 of the second column failed
+  CHECK(table.cell(0, 0, 2).mean == Approx(52.5));  // mean of the columns' means: seed 2 of the second column failed
   CHECK(std::isnan(table.cell(0, 0, 2).deviation));
   CHECK(table.cell(0, 0, 2).failures.at(0).count == 1);
   CHECK(table.cell(1, 0, 2).trials == 0);
@@ -161,7 +161,7 @@ TEST_CASE("settings of a cell have the same weight, even with different numbers 
   CHECK(notes(unlike.table({}),
               "settings of a cell have different seeds or numbers of values; each setting has the same weight: "
               "softmax"));
-  // A failed setting does not have the seeds of the other setting.
+  // A failed setting lacks the seeds of the other setting, so there is no deviation.
   const Rates gone({{0.1, {10, 14}}, {0.2, {-1, -1}}});
   CHECK(gone.table({}).cell(0, 0, 0).mean == Approx(12));
   CHECK(std::isnan(gone.table({}).cell(0, 0, 0).deviation));
@@ -221,6 +221,6 @@ TEST_CASE("values without seeds have no partner: a derived value then uses their
     cell.trials = 2, cell.samples = {{std::nullopt, 10}, {std::nullopt, 30}};
   }
   run_statistics({{"derive", {"sum = x + y"}}}, table);
-  CHECK(table.cell(0, 2, 0).mean == 40);  // not 20, the value of the first setting alone
+  CHECK(table.cell(0, 2, 0).mean == 40);  // not 20, the sum of the first values
   CHECK(std::isnan(table.cell(0, 2, 0).deviation));
 }

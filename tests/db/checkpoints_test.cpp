@@ -75,7 +75,7 @@ TEST_CASE("checkpoints of done trials and the oldest other checkpoints are remov
   store.put_attempt(cut);
   store.put_attempt(done(kTwo, 1));
   CHECK(store.tidy_checkpoints({key_of(kThree), key_of(kTwo)}, 1000).files == 0);
-  CHECK(fs::exists(done_file));  // it stays, because the trial runs again
+  CHECK(fs::exists(done_file));  // stays, because its trial runs again
   CHECK(store.tidy_checkpoints({key_of(kThree)}, 299).files == 1);
   CHECK_FALSE(fs::exists(done_file));
   CHECK_FALSE(fs::exists(old));

@@ -61,7 +61,7 @@ TEST_CASE("where: texts, numbers, rates, sets, ranges, orders and their negation
   const Grid grid;
   CHECK((grid.rates({}) == Texts{"-", "1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention=softmax"}) == Texts{"-"}));
-  CHECK((grid.rates({"attention.plugin=softmax"}) == Texts{"-"}));  // the path in a study
+  CHECK((grid.rates({"attention.plugin=softmax"}) == Texts{"-"}));  // the parameter's path in a study file
   CHECK((grid.rates({"attention!=softmax"}) == Texts{"1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention.rates = 0.25"}) == Texts{"1/4"}));
   CHECK((grid.rates({"attention.rates=1/2, 1/16"}) == Texts{"1/2", "1/16"}));
@@ -119,7 +119,7 @@ TEST_CASE("sort: rows by a metric, the best first, or by a parameter, numbers as
   CHECK(table.rows[3][0] == "softmax");
   CHECK(has(error_of([&] { grid.rates({}, {{"sort", {"test/acuracy"}}}); }), "did you mean test/accuracy?"));
   CHECK((grid.rates({}, {{"sort", {"train/step_time"}}}, {"train/step_time"}) ==
-         Texts{"1/16", "1/4", "1/2", "-"}));  // the least cost is the best
+         Texts{"1/16", "1/4", "1/2", "-"}));  // the smallest cost is the best
 }
 
 TEST_CASE("decimals: exactly the requested number, for any uncertainty") {

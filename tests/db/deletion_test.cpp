@@ -28,7 +28,7 @@ Attempt whole(const nlohmann::json& resolved, double accuracy) {
 const auto kKeptOnly = trial("linear", {}, 1), kBoth = trial("softmax", {}, 1), kGone = trial("adamra", {"1/8"}, 1),
            kGoneNotRun = trial("adamra", {"1/4"}, 2);
 
-/// Makes the experiment "kept", with everything that it has without the other experiment.
+/// Makes the experiment "kept" as it is without the experiment "gone".
 void put_kept(Store& store) {
   const auto id = put(store, "kept", {kKeptOnly, kBoth});
   store.put_published(id, {{key_of(kBoth), "test/accuracy", 50, "a paper"}});
@@ -99,7 +99,7 @@ TEST_CASE("after a deletion the history equals one without the experiment, and n
     put_kept(other);
     other.put_attempt(whole(kBoth, 71));
     other.put_attempt(whole(kKeptOnly, 72));
-    put(other, "shape", {kGone});  // gives the views the same columns, without the experiment
+    put(other, "shape", {kGone});  // the views get the same columns; the experiment itself is deleted below
   }
   change(
       alone,
@@ -121,7 +121,7 @@ TEST_CASE("after a deletion the history equals one without the experiment, and n
   CHECK(all_of(backup) == before);
   CHECK(ask(file, "SELECT trials, attempts FROM proofs") == "trials,attempts\n0,2\n");
 
-  Store store(file);  // the history can be used further
+  Store store(file);  // the history can still be used
   put(store, "gone", {kGone});
   store.put_attempt(whole(kGone, 74));
   CHECK(store.done({key_of(kGone), "aaaa"}) == std::set<std::string>{key_of(kGone)});

@@ -66,7 +66,7 @@ TEST_CASE("expressions follow the precedence of arithmetic, and have functions o
   CHECK((values("max(test/a) - min(test/a) + mean(b) * 0", of) == Numbers{4, 4, 4}));
   CHECK((values("round(b / 3, 1)", of) == Numbers{1.3, 1.3, 2.7}));
   CHECK(values("log(b)", of)[0] == Approx(1.3862943611198906));
-  // A missing number makes the derived value missing, and does not count over the rows.
+  // If a number is missing, the derived value is missing, too. Functions over the rows ignore missing numbers.
   const std::map<std::string, Numbers> gap = {{"a", {1, NAN, 3}}};
   CHECK(std::isnan(values("minmax(a)", gap)[1]));
   CHECK(values("minmax(a)", gap)[2] == 1);
@@ -105,7 +105,7 @@ TEST_CASE("SMAT of the published numbers is the published SMAT") {
   for (std::size_t r = 0; r < smat.size(); ++r) {
     INFO(table.rows[r][0]);
     CHECK(table.cell(r, 3, 0).published == Approx(smat[r]).margin(0.01));
-    CHECK(table.cell(r, 3, 0).mean == table.cell(r, 3, 0).published);  // the samples are the same numbers
+    CHECK(table.cell(r, 3, 0).mean == table.cell(r, 3, 0).published);  // table_of makes the published numbers the samples, too
     CHECK(table.cell(r, 4, 0).published == Approx(smat[r]).margin(1e-9));
   }
   CHECK(notes(table, "SMAT = minmax(speed) + (1 - minmax(memory)) + minmax(score), of the means in each column"));

@@ -1,4 +1,4 @@
-// `ablate diff` shows only what differs.
+// `ablate diff` shows only differences.
 #include <nlohmann/json.hpp>
 
 #include "tests/db/commands.h"
@@ -11,7 +11,7 @@ namespace {
 const std::string kCodeA(64, 'a'), kCodeB(64, 'b');
 
 /// Adds attempts 3 to 6 to the attempts of Commands. 3 and 4 are at trials that differ in rate and seed, with other code, data
-/// and machine. 5 repeats 3. 6 has the settings of 3 under another key, as after an edit of code.
+/// and machine. 5 repeats 3. 6 has the settings of 3 and another key, as after an edit of code.
 class Diffs : public Commands {
  public:
   Diffs() {

@@ -49,7 +49,7 @@ TEST_CASE("ablate effects: means and importance, or changes, in every format") {
   CHECK(changes[0]["difference"] == 2);
   CHECK(changes[1]["parameter"] == "task.pool");
   CHECK(changes[0]["significance"] == "too few seeds");
-  CHECK(changes[1]["significance"] == "untested");  // another pool is another task
+  CHECK(changes[1]["significance"] == "untested");  // a task with another pool is another task
   for (const auto* format : {"text", "markdown", "csv", "json", "latex", "typst", "html"})
     CHECK(has(run("effects grid --format " + std::string(format)), "softmax"));
 }
@@ -74,7 +74,7 @@ TEST_CASE("ablate effects: the means of imported tuned cells are the means of th
         double sum = 0;
         for (const auto& sample : cell["samples"]) sum += sample[1].get<double>();
         CHECK(row["n"] == 72);
-        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every value has all of the settings
+        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every value has run with all settings
         ++compared;
       }
   CHECK(compared == 5);

@@ -125,7 +125,7 @@ TEST_CASE("matched groups leave out settings that some values lack, or values th
   CHECK(groups_of({{0}, {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 2, 3, 4}}, own) == Groups{{{1, 2, 3}, {1, 2, 3}}});
   CHECK(groups_of({{0, 1}, {2}, {0, 1}, {2}, {4}}, own) == Groups{{{0, 2}, {0, 1}}, {{1, 3}, {2}}});
   CHECK(groups_of({{0}, {1}, {2}}, own).empty());
-  // Missing seeds do not exclude a value if a setting has at least one seed that all values have.
+  // The value with missing seeds is not excluded, because each setting has a seed that all values have.
   CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 3}}, {0, 0, 0, 1}) == Groups{{{0, 1, 2}, {0, 3}}});
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("seeds that a value lacks, and diverged trials, are left out of the me
 }
 
 TEST_CASE("effects: a value that ran at few settings is listed, but not estimated from the results of other values") {
-  // "flat" is 12 in every run. The others fall with the length.
+  // The value "flat" has 12 in every run. The numbers of the other values fall with the length.
   std::vector<Setting> settings;
   for (const auto& [length, value] : {std::pair("64", 100.0), {"128", 60.0}, {"256", 20.0}}) {
     settings.push_back({{"a", length}, {{1, value}, {2, value - 2}}});
@@ -210,7 +210,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, but not estimate
   CHECK(value(effects, "attention", "b").mean == Approx(55));
   CHECK(std::isnan(value(effects, "attention", "flat").mean));
   CHECK(value(effects, "attention", "flat").unknown == "too few settings and seeds in common with other values");
-  // If it has two of three lengths, it is compared there, and the third length is named.
+  // If "flat" has run at two of three lengths, these are compared, and a note names the third length.
   settings.push_back({{"flat", "128"}, {{1, 12}, {2, 12}}});
   auto most = settings_of({"attention", "task.length"}, settings);
   effects = effects_of(most, {}).at(0);

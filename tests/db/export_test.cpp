@@ -54,7 +54,7 @@ class Exports : public Commands {
     attempt.results["test/nothing"] = std::numeric_limits<double>::quiet_NaN();
     store.put_attempt(attempt);
     store.put_attempt(failed(odd, "later: " + kHostile));  // the done attempt counts
-    store.put_attempt(done(trial("softmax", {}, 9), 50));  // only in an earlier grid
+    store.put_attempt(done(trial("softmax", {}, 9), 50));  // this trial is only in an earlier grid
   }
 };
 

@@ -286,7 +286,7 @@ TEST_CASE("a curve of several settings has no band, and a note names a curve tha
   const auto figure = make_figure(Reader(file), figures::curves, {request, ""});
   REQUIRE(figure.panels.size() == 1);
   REQUIRE(figure.panels[0].series.size() == 2);
-  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // from 6, the mean of two seeds, and 3
+  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // the mean of 3 and 6; 6 is itself the mean of two seeds
   CHECK(std::isnan(figure.panels[0].series[1].points[0].y_low));
   const auto notes = nlohmann::json(figure.notes).dump();
   CHECK(has(notes, "no band, a mean over several settings: adamra"));

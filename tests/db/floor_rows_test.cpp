@@ -94,7 +94,7 @@ TEST_CASE("rows with different batch sizes share a floor for examples, but not f
   auto notes = study.notes(request);
   REQUIRE(notes.size() == 2);
   CHECK(has(notes[0], "; 2 of 3 rows are within"));
-  floors.rows.lanes = 20;  // like a stream
+  floors.rows.lanes = 20;  // as for a stream
   SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM floor");
   study.store.put_floors(floors);
   notes = study.notes(request);

@@ -1,5 +1,5 @@
 // Tables in every format, compared byte by byte with the files under tests/db/golden. After an intended change of the output,
-// ABLATE_GOLDEN=rewrite ctest --preset release -R unit.db_golden writes them again, and the commit says so.
+// `ABLATE_GOLDEN=rewrite ctest --preset release -R unit.db_golden` rewrites them. The commit message must mention the change.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +13,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Compares with the files of this name, one for each format, or writes them.
+/// Compares a table with the files of this name, one for each format, or writes the files.
 void check_golden(const std::string& name, const Table& table) {
   const auto* const wish = std::getenv("ABLATE_GOLDEN");
   for (const auto& format : format_names()) {

@@ -15,7 +15,7 @@ TEST_CASE("spellings of one number are one setting, in one file and in several f
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path") ==
         "path,text\nmodel.layers,4\ntask.code,4\ntrain.learning_rate,0.001\n");
   CHECK(has(run("table x --rows model.layers"), "63.0 ± 2.6"));
-  // The first spelling fixes the form. A spelling without another form stays unchanged.
+  // A spelling stays unchanged if the file has no other spelling of the value. Later imports use the form of the history.
   run.import("experiment,seed,a,b,test/accuracy\ny,1,4.0,007,60\ny,2,4.0,-,60\n");
   run.import("experiment,seed,a,b,test/accuracy\ny,3,4,7,60\n");
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path IN ('a', 'b') ORDER BY path, text") ==

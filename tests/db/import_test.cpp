@@ -102,7 +102,7 @@ TEST_CASE("a CSV written by hand becomes trials of an experiment, once, in a new
   CHECK(has(table, "adamra     1/2,1/4          70.5"));
   CHECK(has(table, "note: 3 trials were imported from " + run.path("in.csv") + ": they did not run here"));
   CHECK(run.import(kThree) == run.path("in.csv") + ": 0 trials of far came, 3 were there already\n");
-  // Another order, other line ends and quotes are the same trials. A further trial is imported.
+  // Trials are recognised in another order, with other line ends and quotes. A further trial is imported.
   CHECK(run.import("seed,experiment,attention,attention.rates,test/accuracy\r\n2,far,softmax,,64.0\r\n1,far,\"softmax\",,60\r\n"
                    "3,far,softmax,,62\r\n") == run.path("in.csv") + ": 1 trial of far came, 2 were there already\n");
   CHECK(has(run("table far --rows attention,attention.rates"), "62.0 ± 2.0 (n=3)"));
@@ -134,7 +134,7 @@ TEST_CASE("an imported trial never counts as done for a grid, and no times are e
   CHECK(has(ask(run.file(), "SELECT environment ->> '$.git' AS git FROM attempts"), "c0ffee"));
   Store store(run.file());
   CHECK(store.done({key_of(one)}).empty());
-  put(store, "study", {one});  // a grid of that name
+  put(store, "study", {one});  // a grid of the same experiment
   CHECK(store.done({key_of(one)}).empty());
   CHECK(has(run("table study"), "missing"));
   store.put_attempt(done(one, 90));
@@ -184,7 +184,7 @@ TEST_CASE("a merge copies imported trials, and they stay marked as imported") {
   run.import(kThree.substr(0, kThree.rfind("far,")));
   CHECK(has(run("merge " + other), "1 attempt of 1 trial came, 2 were there already"));
   CHECK(has(run.import(kThree), "0 trials of far came, 3 were there already"));
-  CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // the later grid had two: import lists all
+  CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // the later grid listed two trials
 }
 
 TEST_CASE("metrics: ablate's own are known; others give unit and better direction, which cannot change later") {
@@ -199,7 +199,7 @@ TEST_CASE("metrics: ablate's own are known; others give unit and better directio
       has(run.import("experiment,seed,test/bleu[max]\nx,3,30\n"), "in.csv:1: column test/bleu: found [max], expected [% max]"));
   for (const auto* wrong : {"test/accuracy[% min]", "test/accuracy@pairs=8[ max]", "train/step_time[s min]", "dev/loss[]",
                             "test/bits_per_word[bit max]"}) {
-    INFO(wrong);  // metrics that ablate defines, also if they are not in the history
+    INFO(wrong);  // ablate defines these metrics, even if the history lacks them
     CHECK(has(run.import(fmt::format("experiment,seed,{}\nx,4,30\n", wrong)), "as ablate defines it"));
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));

@@ -11,7 +11,7 @@
 using namespace ablate::db;
 
 TEST_CASE("sign flips and splits equal counts by hand") {
-  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 2 of 8 sums (6 and -6) are as far from 0
+  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 6 and -6, two of the 8 sums, are as far from 0 as 6
   CHECK(sign_flip_test(std::vector{1.0, 1.0, 1.0, 1.0}).p == 0.125);
   CHECK(sign_flip_test(std::vector{1.0, -1.0}).p == 1);
   CHECK(sign_flip_test(std::vector{0.0, 0.0, 0.0}).p == 1);
@@ -26,7 +26,7 @@ TEST_CASE("sign flips and splits equal counts by hand") {
 }
 
 TEST_CASE("differences of scores are tied if they differ only by the rounding of the scores") {
-  // Right answers of 10,000, in percent. All signs of the whole numbers are counted: d = a - b and
+  // Scores are percentages of 10,000 answers; a and b are counts of right answers. p is counted over all signs: d = a - b and
   // s = numpy.array(list(itertools.product([1, -1], repeat=8))) @ d; 2 * min((s >= d.sum()).mean(), (s <= d.sum()).mean())
   const struct {
     std::vector<int> a, b;
@@ -86,12 +86,12 @@ TEST_CASE("pairs are formed by seed, and seeds without a partner are named") {
   CHECK(found.value == Approx((-2 + 1 - 1) / 3.0));
   CHECK(found.only_a == std::vector<std::int64_t>{5});
   CHECK(found.only_b == std::vector<std::int64_t>{4});
-  // One common seed makes no pairs. A single value allows no test.
+  // One common seed is too few for a paired test. With a single value on each side there is no test.
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}, {2, 2}}, std::vector<Sample>{{2, 1}, {3, 2}}).paired);
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}}, std::vector<Sample>{{1, 2}}).tested());
   const auto broken = difference_of(std::vector<Sample>{{1, 1}, {2, std::nan("")}}, std::vector<Sample>{{1, 2}, {2, 3}});
   CHECK_FALSE(broken.tested());
-  // If only one seed is common, there are two samples. Values whose squares overflow have no interval.
+  // With only one common seed, two samples are compared. Values whose squares overflow have no interval.
   const auto huge = difference_of(std::vector<Sample>{{1, 1e200}, {2, -1e200}}, std::vector<Sample>{{2, 1e180}, {3, -1e200}});
   CHECK_FALSE(huge.paired);
   CHECK(huge.tested());
@@ -100,8 +100,8 @@ TEST_CASE("pairs are formed by seed, and seeds without a partner are named") {
 }
 
 TEST_CASE("the number of seeds that a significant difference needs") {
-  // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). One choice of signs has a closed form,
-  // Phi(effect)^n.
+  // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). If the level needs equal signs of all
+  // differences, the power is Phi(effect)^n.
   const struct {
     double effect;
     int n;
@@ -113,7 +113,7 @@ TEST_CASE("the number of seeds that a significant difference needs") {
   CHECK(least_effect(8, 0.01) == Approx(1.92).margin(0.01));
   CHECK(least_effect(10, 0.01) == Approx(1.38).margin(0.02));
   CHECK(fewest_seeds_text(35) == "35 comparisons, which need 11 seeds");
-  // Large effects need the number of seeds with which the exact test can reach the level at all.
+  // A large effect needs only as many seeds as the exact test needs to reach the level.
   CHECK(seeds_for(3, 0.05) == 6);
   CHECK(seeds_for(2, 0.05 / 6) == 8);
   CHECK(sign_flip_power(least_effect(8, 0.05), 8, 0.05) == Approx(kPower).margin(1e-3));

@@ -209,8 +209,8 @@ namespace {
 
 constexpr int kProcesses = 8, kTrials = 150;
 
-/// A scheduler that leases, "runs" and records trials until all are done. It dies during its `last`th lease. Eight
-/// schedulers share kTrials, so one of them leases at least 19. Some die, however the machine distributes the trials.
+/// A scheduler that leases, "runs" and records trials until all are done. It dies during lease number `last`,
+/// which is at most 14. Eight schedulers share 150 trials. At least one dies: otherwise one would lease 19 trials or more.
 void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>& trials, int last) {
   Store store(file);
   const auto locks = locks_beside(file);

@@ -32,7 +32,7 @@ TEST_CASE("running attempts are on top while their process lives") {
   store.put_running({{key_of(b), 1'700'000'000'000'000, 340, 1000, 1.2345}, {"0123456789abcdef", 0}});
   const auto text = run("attempts");
   CHECK(has(text, "running, step 340/1000, loss 1.234"));
-  CHECK(has(text, "0123456789ab"));  // a trial that was never put
+  CHECK(has(text, "0123456789ab"));  // this trial is not in the history
   CHECK(text.find("running") < text.find("failed"));
   const auto json = nlohmann::json::parse(run("attempts --format json"));
   REQUIRE(json.size() == 4);

@@ -1,4 +1,4 @@
-// Marks of tables do not claim more than the numbers show: few seeds, no better direction, digits, missing seeds.
+// Marks of tables do not claim more than the numbers show: few seeds, no direction, digits, missing seeds.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -107,7 +107,7 @@ TEST_CASE("a difference below the visible digits has no mark, and shows its p") 
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| b | 60.9 ± 1.4 | 0.0 [0.0, 0.0] | 0.0078 |"));
   CHECK(has(text, "| c | **63.9 ± 1.4** * |"));
-  // If the two best look the same, the best is not marked.
+  // If the two best rows show the same number, the text marks neither of them.
   auto close = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}});
   run_statistics({{"against", {kBest}}}, close);
   CHECK(close.cell(1, 0, 0).is_marked(kBestMark));

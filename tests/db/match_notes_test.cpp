@@ -88,7 +88,7 @@ TEST_CASE("rows are compared with the reference of their own task, if that refer
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
   CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
             "parameters as in attention=softmax, by model.hidden: not compared: "));
-  // One of two tasks has no reference; the other task's reference does not count for it.
+  // One of two tasks has no reference. The reference of the other task does not count for this task.
   const History half({{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 0}, {"adamra", 40, 1, 10050}, {"linear", 9, 2, 10050}});
   CHECK(half.note(kBySoftmax, {"attention"}) ==
         "parameters matched within 2 % to attention=softmax, by model.hidden; not compared, because their reference has not "

@@ -73,7 +73,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     study.add(on("linear", 1), by("AVX512", "avx512"), accuracy);
     study.add(on("linear", 2), by("AVX512", "avx512"), accuracy);
     study.add(on("delta", 1), by("AVX2", "avx2"), accuracy);
-    REQUIRE(study.table({"test/accuracy"}).notes.size() == 1);  // each row has one kind
+    REQUIRE(study.table({"test/accuracy"}).notes.size() == 1);  // no row mixes instructions
     study.add(on("delta", 2), by("AVX2", "none"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
@@ -92,7 +92,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
       return trial;
     };
     study.add(mixed(1), by("amx"), accuracy);
-    CHECK(study.table({"test/accuracy"}).notes.empty());  // mixed products ran only with amx; linear is float32
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // only delta has mixed products, all by amx; linear is float32
     study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // float32: not counted below
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
@@ -161,7 +161,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     const auto both = study.table({"test/accuracy", "train/step_time"}).notes;
     REQUIRE(both.size() == 2);
     CHECK(has(both[1], "processor"));
-    // A time that is the task's metric is no cost of a machine.
+    // A time that is the task's metric is not a cost of the machine.
     study.store.put_metrics({{"test/accuracy", "s", "min", ""}});
     CHECK(study.table({"test/accuracy"}).notes.size() == 1);
   }
@@ -252,15 +252,15 @@ TEST_CASE("the default metric is a metric of the selected trials, and is meaning
   study.add(on("linear", 1), kHere, all);  // an older attempt, without run_for
   CHECK(main_of() == "test/accuracy");
   Study quick;
-  auto once = cost;  // few evaluations, like a bench
+  auto once = cost;  // as few evaluations as in a bench
   once["train"]["test_batches"] = once["train"]["evaluate_batches"] = 1;
   once["train"]["steps"] = once["train"]["evaluate_every"] = 7;
-  quick.add(once, kHere, all);  // the number of evaluations makes no bench
+  quick.add(once, kHere, all);  // few evaluations alone do not make a bench
   CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   quick.add(once, with(kHere, "run_for", "study"), all);
   CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(quick.file), {"study"}).metrics.at(0).name == "test/accuracy");
-  Study one;  // better than no metric
+  Study one;  // a bench whose only metric is an accuracy
   one.add(cost, benched, {{"test/accuracy", 0.4}});
   CHECK(one.table({}).metrics.at(0).name == "test/accuracy");
 }

@@ -1,5 +1,5 @@
-// Every statistic of a table against SciPy, statsmodels and autorank. tests/peers lists their functions, and makes the two
-// files of numbers that are read here.
+// Compares every statistic of a table with SciPy, statsmodels and autorank. tests/peers lists their functions, and makes the
+// two files of numbers that are read here.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Limits of an SQL query: its memory, and its time if its reader is gone.
+// Limits of an SQL query: its memory, and its time if the reader of its output is gone.
 #include <string>
 #include <system_error>
 

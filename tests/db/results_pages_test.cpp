@@ -93,7 +93,7 @@ struct Imports : Commands {
   }
 };
 
-/// Imports the files of a section and answers its tables.
+/// Imports the files of a section, and runs the commands for its tables.
 class Pages : public Imports {
  public:
   explicit Pages(const Section& section) {

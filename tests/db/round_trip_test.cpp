@@ -49,7 +49,7 @@ class RoundTrip : public Imports {
     }
     return all;
   }
-  /// Exports the history and imports it into an empty one.
+  /// Exports the history and imports it into an empty history.
   void turn_round(const std::string& format) {
     const auto out = path("out." + format);
     (*this)("export --format " + format + " --out " + out);

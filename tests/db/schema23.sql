@@ -1,5 +1,5 @@
--- A history of schema 23, from the build of ed7752a9: two trials; an edit of their attention with a proof; a third trial; a second
--- edit with a proof that depends on the first proof for two trials; a third edit with a withdrawn proof. It has only one of its views.
+-- A history of schema 23, from the build of ed7752a9, with only one of its views. It has two trials, a proof for an edit of
+-- their attention, a third trial, a second proof that depends on the first for two trials, and a third, withdrawn proof.
 BEGIN TRANSACTION;
 CREATE TABLE alias (key TEXT PRIMARY KEY, trial INTEGER NOT NULL REFERENCES trial, proof INTEGER NOT NULL REFERENCES proof, basis INTEGER REFERENCES basis, rests_on TEXT, added TEXT) STRICT, WITHOUT ROWID;
 INSERT INTO alias VALUES

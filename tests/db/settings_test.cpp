@@ -1,4 +1,4 @@
-// Settings that a trial shows if the trained settings differ from those in the history.
+// Settings that a trial shows if it was trained with settings other than its settings in the history.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "tests/db/fixture.h"

@@ -261,7 +261,7 @@ TEST_CASE("two writers and a reader share a file") {
   const auto file = folder / "a.db";
   constexpr int kEach = 40;
   const auto write = [&](int first) {
-    Store store(file);  // either of them may create it
+    Store store(file);  // either process may create the file
     for (int seed = first; seed < first + kEach; ++seed) {
       put(store, "study " + std::to_string(first), {trial("softmax", {}, seed)});
       store.put_attempt(done(trial("softmax", {}, seed), seed));

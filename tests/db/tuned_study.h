@@ -29,7 +29,7 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// A study of attentions that tunes the learning rate, with its results.
 class Tuned {
  public:
-  /// Makes the study. `direction` belongs to both metrics. If `cells`, the history records the tuned parameters.
+  /// Makes the study. Both metrics have this direction. If `cells`, the history records the tuned parameters.
   explicit Tuned(const std::vector<TunedPoint>& points, const std::string& direction = "max", bool cells = true) {
     Store store(file());
     store.put_metrics({{"test/accuracy", "%", direction, ""}, {"dev/accuracy", "%", direction, ""}});

@@ -46,7 +46,7 @@ TEST_CASE("values that are chosen on tuning seeds are reported only with the oth
   CHECK(std::count(named.notes.begin(), named.notes.end(),
                    "all values of train.learning_rate are shown, on the seeds of [grid.tune]: results of the chosen value on "
                    "other seeds are left out") == 1);
-  // By seed, the reported seeds are shown, at the value that the tuning seeds chose.
+  // A table by seed shows the reported seeds, at the value that the tuning seeds chose.
   const auto by_seed = study.table({{"study"}, {}, {"seed"}, {}});
   REQUIRE(by_seed.columns == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}});
   CHECK(by_seed.cell(0, 0, 0).mean == 51);
@@ -65,7 +65,7 @@ TEST_CASE("until the chosen values have run on the reported seeds, a table shows
   CHECK(std::count(table.notes.begin(), table.notes.end(),
                    "2 choices are not reported: none of their trials on the reported seeds is here, and no result is shown") ==
         1);
-  // With --where for a single value, its tuning seeds are no result either.
+  // Even if --where selects a single value, the runs on tuning seeds are not shown as its result.
   const auto one = study.table({.experiments = {"study"}, .where = {"train.learning_rate=0.003"}});
   CHECK(one.cell(0, 0, 0).n == 0);
   const auto reported = Tuned(apart(true)).table({.experiments = {"study"}, .where = {"train.learning_rate=0.01"}});

@@ -117,7 +117,7 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   const Tuned open(points);
   table = open.table();
   CHECK(table.choice(1, 0, 0).values.empty());
-  CHECK(table.cell(1, 0, 0).n == 0);  // also seeds that are done are not shown yet
+  CHECK(table.cell(1, 0, 0).n == 0);  // done seeds are not shown yet either
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "  undecided  "));
   CHECK(has(text, "  missing 3/6\n"));
@@ -186,7 +186,7 @@ TEST_CASE("a plugin can be chosen as well, together with its parameters") {
   CHECK(has(text, "| 1 | softmax | - | 1"));
   CHECK(has(text, "| 2 | adamra | 1/2,1/4 | 2"));
   CHECK_FALSE(table.choice(0, 0, 1).edge);
-  // If --rows names the plugin, it is a row, and rates are chosen for each plugin.
+  // If --rows names the plugin, each plugin has its own row, and rates are chosen for each plugin.
   CHECK(has(to_text(make_table(Reader(file), {{"study"}, {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
             "1          adamra     1/2,1/4"));
 }

@@ -1,7 +1,7 @@
-"""Typesets every table of tests/db/golden with LaTeX and Typst. The test fails on an error, and on a warning that a reader of the
-paper would see. tests/db/golden_test.cpp checks that these files equal ablate's output.
+"""Typesets every table of tests/db/golden with LaTeX and Typst. The test fails on an error, and on a warning about a fault
+that a reader of the paper would see. tests/db/golden_test.cpp checks that these files equal ablate's output.
 
-Without pdflatex or typst: exit code 77 (skipped); under tools/test (ABLATE_ALL_TESTS), which installs both, 1.
+Exit code without pdflatex or typst: 77 (skipped), or 1 under tools/test (ABLATE_ALL_TESTS), which installs both.
 """
 import hashlib
 import os

@@ -251,13 +251,13 @@ TEST_CASE("the checked length of a plugin is the longest in any history, by plac
   };
   CHECK(checked() == Checked::kBeyond);
   tell(study.store, "bidirectional", 5000, 8, 100);
-  CHECK(checked() == Checked::kPassed);  // it has no length for this place
+  CHECK(checked() == Checked::kPassed);  // the verdict has no length for the place "causal"
   tell(study.store, "causal", 2113, 8, 200);
   CHECK(checked() == Checked::kBeyond);
   const auto other = study.folder / "other.db";
   {
     Store elsewhere(other);
-    tell(elsewhere, "causal", 4500, 8, 50);  // earlier, and longer
+    tell(elsewhere, "causal", 4500, 8, 50);  // an earlier check, of a longer sequence
   }
   study.store.merge(OtherHistory(other));
   CHECK(checked() == Checked::kPassed);

@@ -115,7 +115,7 @@ TEST_CASE("forged lines inside a table are reported in every format") {
       CHECK(run.exit_code == 1);
       CHECK_FALSE(has(output, "agrees with the history"));
     }
-    // Rows of one block may not move to another block, because its numbers have another metric.
+    // Rows of one block may not move to another block, because the two blocks have different metrics.
     const auto blocks =
         run("table study --rows attention --cols seed --metric test/accuracy,train/step_time --format " + format);
     const auto from = blocks.rfind('\n', blocks.rfind("softmax")) + 1, to = blocks.find('\n', from) + 1;

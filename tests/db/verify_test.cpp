@@ -1,4 +1,4 @@
-// `ablate verify`: tables in a paper against the history that they came from.
+// `ablate verify` compares tables in a paper with the history that they came from.
 #include "db/report/layout.h"
 #include "db/report/written_table.h"
 #include "tests/db/papers.h"

@@ -121,14 +121,14 @@ TEST_CASE("if a trial has several attempts, the attempt with the latest turn cou
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[4], "signal 9"), kBegan + 3));
   CHECK(grid.state().failed == 3);
-  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // like a merged attempt
+  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // as for an attempt that a merge added
   CHECK(grid.state().failed == 2);
 }
 
 TEST_CASE("the estimate assumes as many parallel trials as now, and the grid ends after its slowest trial") {
   Grid grid;
   auto slow = grid.running;
-  slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // 300 s are left
+  slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // it needs 300 s more
   grid.store.put_running({grid.running, slow});
   CHECK(grid.state().left_s.value() == Approx(300));
   slow.started_us = kNow - 20 * kSecond;

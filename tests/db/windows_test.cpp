@@ -58,7 +58,7 @@ class TunedStudy {
   Folder folder_;
 };
 
-/// Returns runs of one seed, one for each dev number, at rates that double.
+/// Returns runs of one seed, one run for each dev number. Each rate is twice the rate before.
 std::vector<Run> curve(const std::vector<double>& devs) {
   std::vector<Run> runs;
   double rate = 1e-3;

@@ -29,7 +29,7 @@ TEST_CASE("trials start side by side, and a trial whose worker died runs alone")
   CHECK_FALSE(admission.may_start(kB, 1, &kA, 0));
   CHECK(admission.may_start(kA, 0, nullptr, 0));
   CHECK(admission.may_run_again(kA));
-  CHECK_FALSE(admission.may_run_again(kA));  // the third worker that died with it
+  CHECK_FALSE(admission.may_run_again(kA));  // a third worker has died during this trial
   CHECK(admission.may_run_again(kB));
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("if a trial runs out of memory even alone, the number of trials at a t
   CHECK_FALSE(admission.is_halved());
   CHECK(admission.ran_out_alone(kB) == 0);
   CHECK_FALSE(admission.may_start(kB, 1, &kC, 0));
-  CHECK(admission.may_be_tried_again(kC, 2, 100));  // only for some time
+  CHECK(admission.may_be_tried_again(kC, 2, 100));  // at most two at a time, but only for a while
   admission.ran_out_beside(kA, 6);
   CHECK(admission.at_a_time() == 2);
   CHECK(admission.ran_out_alone(kA) == 2);

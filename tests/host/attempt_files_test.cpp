@@ -23,7 +23,7 @@ struct Place {
   Trial trial{.label = "attention=softmax"};
   PlannedTrial planned{.trial = &trial, .key = "0123456789abcdef"};
 
-  /// Returns the files of an attempt after this output and this end.
+  /// Returns the files of an attempt that has this output and this end.
   std::vector<db::Artifact> after(const std::string& output, bool weights, const EndedEvent& ended, bool done = true) {
     AttemptInProgress attempt(planned, {}, 0, 0, kNoVerdicts);
     CHECK(attempt.attempt().uid.size() == 32);

@@ -158,7 +158,7 @@ TEST_CASE("a trial names the result that it is judged by") {
   CHECK(trial.attempt().main_metric == "test/bits_per_byte");
   CHECK(trial.summary() == "test/bits_per_byte 1.938 bits");
 
-  const Trial one_of_several{.cell = 0};  // part of [grid.tune], with its metric on dev
+  const Trial one_of_several{.cell = 0};  // a trial of [grid.tune]: its summary shows the metric on dev
   const PlannedTrial planned{.trial = &one_of_several, .key = "k"};
   results["results"]["dev/bits_per_byte"] = 2.5;
   results["definitions"].push_back(MetricInfo{"dev/bits_per_byte", "bits", "min", "d"});

@@ -7,7 +7,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 5. Text added to it starts at line 6.
+// Lines 1 to 5 of a study. Text that a test appends starts at line 6.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 

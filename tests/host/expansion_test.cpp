@@ -176,7 +176,7 @@ TEST_CASE("trials share equal sections, and no other sections") {
     }
   CHECK(study.trials[0].label == "attention=softmax train.steps=10 seed=1");
   CHECK(study.trials[7].label == "attention=linear train.steps=20 seed=2");
-  // Equal text in another place is a separate section, so that its errors are reported there.
+  // An equal section in another place stays separate, so that its errors are reported at that place.
   const auto rows = studies::load(
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[[grid.rows]]\nmodel.layers = 2\ntrain.steps = 10\n"
       "[[grid.rows]]\nmodel.layers = 2\ntrain.steps = 20\n");

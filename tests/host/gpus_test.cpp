@@ -31,7 +31,7 @@ TEST_CASE("a device's name stands for the same GPU as in CUDA") {
   CHECK(free_bytes_of(alike, "cuda", "GPU-35,GPU-34", nullptr) == 30);
   CHECK(free_bytes_of(alike, "cuda:1", "GPU-35,GPU-34", nullptr) == 20);
   CHECK(free_bytes_of(mixed, "cuda:1", nullptr, "PCI_BUS_ID") == 20);
-  CHECK(free_bytes_of(mixed, "cuda:1", nullptr, nullptr) == 10);  // CUDA counts the fastest first, but the order is unknown
+  CHECK(free_bytes_of(mixed, "cuda:1", nullptr, nullptr) == 10);  // CUDA's first GPU is the fastest, which is unknown here
   CHECK(free_bytes_of(mixed, "cuda", "GPU-34", nullptr) == 20);
   for (const char* none : {"cuda:3", "cuda:", "cuda:x", "cuda:-1"}) CHECK(free_bytes_of(alike, none, nullptr, nullptr) == -1);
   for (const char* visible : {"", "-1", "3", "MIG-7", "x", " 1"}) {

@@ -9,7 +9,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 4. Text added to it starts at line 5.
+// Lines 1 to 4 of a study. Text that a test appends starts at line 5.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
@@ -36,7 +36,7 @@ TEST_CASE("input that nests too deeply is refused at its place, before a parser 
         Names{"--set: attention.rates=" + repeated("[") + repeated("]") + ": the value is " + why});
   CHECK(errors(kBase, {"a" + repeated(".a") + "=1"}).size() == 1);
 
-  // Strings and comments do not count as levels, and parts of different keys are not added up.
+  // Strings and comments do not count as levels, and the levels of different keys are not added up.
   std::string wide = kBase + "[grid]\nseeds = 2 # " + repeated("[") + "\n[train]\n";
   for (int i = 0; i < 100; ++i) wide += "# [a.b\n";
   wide += "learning_rate = 0.001\nsteps = 10\n";

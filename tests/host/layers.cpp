@@ -162,19 +162,19 @@ namespace {
 /// Parts of a trial's document or of a setting's path that a source may contain as text.
 struct MayKnow {
   const char* begin;  ///< beginning of the source's path
-  bool all;           ///< true: everything; false: only the forms below, and no documents
+  bool all;           ///< true: any part; false: only the forms below, and no sections of documents
   bool dotted = false, compared = false;
 };
 
 const MayKnow kMayKnow[] = {
     {"core/shared/trial_spec.cpp", true},  // converts between a trial and its document
     {"core/records/", true},               // defines the names of sections and paths
-    // Tables of a study's file have the names of sections.
+    // The tables of a study's file have the names of sections.
     {"core/host/study/", false, false, true},
     // An entry of a list names its own parameters, and the parameters that it depends on.
     {"core/shared/optimizers/", false, true, false},
     {"core/shared/schedules/", false, true, false},
-    // The module of a plugin is called "attention". The names of its tensors begin so, too.
+    // The module of a plugin is called "attention", and the names of its tensors begin with "attention.".
     {"core/trial/conformance/", false, true, true},
 };
 
@@ -189,17 +189,17 @@ MayKnow may_know(const std::string& file) {
 std::vector<std::string> literal_sections(const fs::path& root) {
   const std::string names = "(task|model|attention|train|compression|seed)";
   const std::string name = "(\"" + names + "\"|section::k\\w+)", ask = "\\b(at|find|contains|value|erase|count)\\(";
-  // A section of a document that is read, written, or a member of a completely written object. A schema is no document.
+  // Code that reads or writes a section of a document, or lists the section in a new object. Entries of a schema do not match.
   const std::regex read(ask + name), subscript("(^|[^_])\\[" + name + "\\]"), member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)"),
       sql("\\$\\." + names + "\\b"), plugin(ask + "\"plugin\"");
-  // A text that is a path or the beginning of a path. Texts for users contain blanks.
+  // A text that is a path or the beginning of a path. Texts for users do not match, because they contain blanks.
   const std::regex dotted("\"" + names + "\\.[\\w.{}]*\""),
       compared("[=!]= *\"(task|model|attention|train|seed)\"|starts_with\\(\"" + names + "\"");
   std::vector<std::string> all;
   for (const auto& file : files(root, {"core", "db", "tools"})) {
     const auto may = may_know(file);
     if (may.all) continue;
-    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // of a plugin, not of a trial
+    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // not a trial's section
     std::ifstream in(root / file);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

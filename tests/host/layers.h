@@ -13,8 +13,8 @@ namespace ablate {
 using Layers = std::map<std::string, std::set<std::string>>;
 
 /// Reads the indented list under "## Layers": a room, its purpose, and after "->" the rooms that it includes, separated by
-/// commas. A name stands for every room with this part in its path: "db" for db/history and db/report. Throws Error without a
-/// list, for a name without a room, and for rooms that include each other in a circle.
+/// commas. A name stands for every room with this part in its path: "db" for db/history and db/report. Throws Error if there is
+/// no list, for a name without a room, and for rooms that include each other in a circle.
 Layers read_layers(const std::string& design);
 
 /// Returns lines "FILE:LINE: found ..., allowed ...", in order. Reports includes of a forbidden room, of another plugin, of
@@ -26,7 +26,7 @@ std::vector<std::string> wrong_includes(const std::filesystem::path& root, const
 /// one of them for both (ODR).
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
-/// Returns a line for each source of core, db and tools that names a section in a trial's document, instead of using TrialSpec.
+/// Returns a line for each source of core, db and tools that names a section of a trial's document instead of using TrialSpec.
 /// SQL counts, too. Sources of core/host, db and tools must not read a section's plugin. No source may contain a setting's path
 /// or its beginning, or compare with a section's name. Exceptions are listed in layers.cpp.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);

@@ -149,7 +149,7 @@ TEST_CASE("failures are summed up by reason, and by values of parameters whose t
         std::vector<std::string>{"3 failed: signal # at step #", "1 timeout: too long",
                                  "all 4 of attention = mine: failed: signal # at step # (and 1 other reason)"});
   for (std::size_t i = 1; i < 4; ++i) ends[i].reason = "failed: signal 11";
-  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // all reasons have the same number
+  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // the number is shown, because it is the same in all reasons
   ends.back().reason = "failed: x";
   CHECK(failure_lines(ends).size() == 4);
   CHECK(failure_lines({}).empty());

@@ -73,7 +73,7 @@ TEST_CASE("if the file of locks is removed, each holder takes its place in the n
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
   std::filesystem::remove(file);
-  one.keep_slot();        // no other scheduler has come
+  one.keep_slot();        // no other scheduler has made a new file
   CHECK(one.is_held(2));  // has not moved yet
   two.keep_slot();
   CHECK(two.is_held(1));

@@ -9,7 +9,7 @@ using Names = std::vector<std::string>;
 namespace {
 
 /// Counts models, and its own calls. Without the feed-forward part, adamra's model has twice the parameters of others. The
-/// state of linear depends on d_model and its heads, which must divide d_model.
+/// size of linear's state depends on d_model and its heads, which must divide d_model.
 struct Counter {
   std::vector<ModelSizes> operator()(const std::vector<Trial>& trials) {
     std::vector<ModelSizes> all;
@@ -31,7 +31,7 @@ struct Counter {
   int models = 0;
 };
 
-// Lines 1 to 8. Text added to it starts at line 9.
+// Lines 1 to 8 of a study. Text that a test appends starts at line 9.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\n[model]\nd_model = 32\nhidden = "
     "256\n[grid]\n";
@@ -64,7 +64,7 @@ TEST_CASE("a setting with enough parameters and no feed-forward part stays witho
 
 TEST_CASE("each setting gets the width with its reference's number of parameters, as if the study had this width") {
   const auto study = load(kBase + "seeds = 2\n" + kPlugins + kMatch);
-  CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // less by 2 d_model
+  CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // adamra's width is smaller by 2 d_model
   REQUIRE(study.matched.size() == 1);
   CHECK(study.matched[0].setting == "attention=adamra");
   CHECK(study.matched[0].width == 192);
@@ -126,7 +126,7 @@ TEST_CASE("training settings change no width: dev chooses among their values as 
   const int asked = counter.models;
   Counter once;
   static_cast<void>(studies::load(kBase + kPlugins + kMatch, {}, studies::catalog(), std::ref(once)));
-  CHECK(asked <= once.models + 2);  // plus the references of each rate
+  CHECK(asked <= once.models + 2);  // also counts the reference at the other two rates
   // A value that changes the number leads to another width in the same cell.
   const auto layers = load(kBase + kPlugins + kMatch + "[grid.tune]\nmodel.d_model = [32, 64]\n", {});
   REQUIRE(layers.trials.size() == 4);

@@ -7,9 +7,9 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 2. Text added to it starts at line 3.
+// Lines 1 to 2 of a study. Text that a test appends starts at line 3.
 const std::string kTask = "[task]\nplugin = \"image\"\n";
-// Lines 1 to 8.
+// Lines 1 to 8 of a study.
 const std::string kMixed = kTask +
                            "[attention]\nplugin = \"mixed\"\n[[attention.parts]]\nplugin = \"softmax\"\n[[attention.parts]]\n"
                            "plugin = \"linear\"\n";

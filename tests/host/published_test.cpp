@@ -7,7 +7,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 11. Text added to it starts at line 12.
+// Lines 1 to 11 of a study. Text that a test appends starts at line 12.
 const std::string kGrid = R"([task]
 plugin = "image"
 [grid]

@@ -108,7 +108,7 @@ TEST_CASE("if the history is destroyed, a new file gets this run's results and i
   recorder.begin();
   recorder.put(attempt(1), kMetrics);
   SQLite::Database((folder / "h.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  const bool all = GENERATE(false, true);  // false: all except the beginning
+  const bool all = GENERATE(false, true);  // true: damages the whole file; false: all except page 1
   {
     std::fstream file(folder / "h.db", std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(all ? 0 : 4096);

@@ -1,4 +1,4 @@
-// The raw cells of experiments/results: one line a trial, each identified uniquely.
+// The raw cells of experiments/results: one line for each trial, each identified uniquely.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

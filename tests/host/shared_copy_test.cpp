@@ -114,7 +114,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   machines.clock.now += 100;
   add(machines.history("a"), {3});
   first.keep_up(2);
-  second.finish();  // its last copy replaces no copy of another run
+  second.finish();  // its last copy does not replace another run's copy
   CHECK(machines.copies() == 2);
   CHECK(machines.copied() == 3);
   auto third = machines.of("c");

@@ -136,7 +136,7 @@ struct ForgottenMemory : SerialStore {
   }
 };
 
-/// Leases a trial without its attempts that other schedulers made in the meantime.
+/// Leases a trial, but leaves out the attempts that other schedulers have made at it in the meantime.
 struct SilentLease : SerialStore {
   using SerialStore::SerialStore;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
@@ -178,8 +178,8 @@ std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
 TEST_CASE("a fence that is not compared is found", "[apart]") {
   const auto broken = found(with_store<NoFence>());
   CAPTURE(broken);
-  // kDoneOnce breaks with --again, and kTries if a late attempt has failed. kEnds breaks if a rescue writes an attempt twice,
-  // which then counts as two tries.
+  // kDoneOnce breaks with --again, and kTries if a late attempt has failed. kEnds breaks if a rescue writes an attempt twice:
+  // the attempt then counts as two tries.
   CHECK((broken == invariant::kOneResult || broken == invariant::kDoneOnce || broken == invariant::kTries ||
          broken == invariant::kEnds));
 }

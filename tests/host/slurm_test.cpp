@@ -1,4 +1,4 @@
-// Output of Slurm's commands, and decisions based on it. tests/slurm uses the real commands.
+// Output of Slurm's commands, and decisions that follow from this output. tests/slurm uses the real commands.
 #include "core/host/slurm/submission.h"
 #include "core/util/command.h"
 #include "core/util/error.h"
@@ -42,10 +42,10 @@ TEST_CASE("times are read as squeue prints them") {
 
 TEST_CASE("a job's end is recognised by the time that is left, whatever the job's length") {
   const auto job_of = [](double whole_s) { return [=](double after) { return std::optional(whole_s - after); }; };
-  CHECK(reported_at(job_of(60), 100) == 40);  // the shortest limit of Slurm
+  CHECK(reported_at(job_of(60), 100) == 40);  // Slurm's shortest time limit
   CHECK(reported_at(job_of(300), 400) == 280);
-  CHECK(reported_at(job_of(1200), 2000) == 1140);     // a twentieth of its time
-  CHECK(reported_at(job_of(86400), 90000) == 86280);  // two minutes
+  CHECK(reported_at(job_of(1200), 2000) == 1140);     // when a twentieth of the limit is left
+  CHECK(reported_at(job_of(86400), 90000) == 86280);  // when two minutes are left
   CHECK(reported_at([](double) { return std::optional<double>(); }, 5000) == -1);
   // Slurm fails to answer once.
   CHECK(reported_at([](double after) { return after < 1 ? std::nullopt : std::optional(120 - after); }, 200) == 100);

@@ -1,4 +1,4 @@
-// Lines about trials that are not done: the nearest done trial, and the number of queries for it.
+// Lines about trials that are not done: the nearest done trial, and the number of queries that find it.
 #include <sqlite3.h>
 
 #include <algorithm>

@@ -37,7 +37,7 @@ TEST_CASE("a task's answer is valid for its code, its question, and the current 
   memory.put(memory.path_of("code", asked), answer);
   REQUIRE(find() == answer);
   CHECK_FALSE(memory.find(memory.path_of("other code", asked)));
-  // In older versions, the data of all code shared a folder. Answers of such a version may belong to other code.
+  // In older versions, all code of a task shared one data folder. Answers of these versions may belong to other code.
   const char* const data = std::getenv("ABLATE_DATA");
   const json former{"code", asked, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
   CHECK(memory.path_of("code", asked) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));

@@ -1,4 +1,4 @@
-// A trial as a type: each value of its document has a member of the same name. Also its requirements on plugins.
+// A trial as a type: each value of its document has a member of the same name. Also the requirements of a trial on plugins.
 #include "core/records/data_settings.h"
 #include "core/registry/conditions.h"
 #include "core/shared/requirements.h"
@@ -83,7 +83,7 @@ TEST_CASE("each value of a document fills the member of its name") {
   CHECK(json{t.evaluate_every, t.evaluate_batches, t.test_batches, t.stride, t.threads} == json{13, 17, 19, 23, 29});
   CHECK(json{t.learning_rate, t.weight_decay, t.clip} == json{0.5, 0.25, 4.0});
   CHECK(json{t.optimizer, t.schedule, t.decayed, t.dtype, t.device} == json{"sgd", "cosine", "matrices", "bfloat16", "cuda:1"});
-  // Parameters of a choice are read by name.
+  // Parameters of the chosen optimizer and schedule are read by name.
   CHECK(t.own == json{{"beta1", 0.75},
                       {"beta1_low", 0.625},
                       {"beta2", 0.875},

@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 7. Text added to it starts at line 8.
+// Lines 1 to 7 of a study. Text that a test appends starts at line 8.
 const std::string kGrid =
     "[task]\nplugin = \"image\"\n[grid]\nseeds = 2\nattention.plugin = [\"softmax\", \"linear\"]\n[grid.tune]\n"
     "train.learning_rate = [1e-3, 3e-3, 1e-2]\n";
@@ -35,7 +35,7 @@ std::vector<double> values(const ablate::Study& study, const std::string& name) 
   return all;
 }
 
-// Lines 1 to 5. Text added to it is in [grid.tune], from line 6.
+// Lines 1 to 5 of a study. Text that a test appends is in [grid.tune], from line 6 on.
 const std::string kDrawn = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[grid.tune]\n";
 const std::string kRate = "train.learning_rate = { log-uniform = [1e-4, 1e-1] }\n";
 
@@ -210,7 +210,7 @@ TEST_CASE("points are drawn from ranges before anything runs, and are the same o
   // Both parameters are drawn together: there are three points, not nine.
   CHECK(study.trials[2].resolved().at("train").at("learning_rate") == rates[1]);
   CHECK(study.trials[2].resolved().at("train").at("weight_decay") == decays[1]);
-  // An axis with a drawn value gives the same trial.
+  // A study that lists a drawn value makes the same trial.
   const auto written = load(kDrawn + fmt::format("train.learning_rate = [{}, 1.0]\n", rates[0]) +
                             fmt::format("[train]\nweight_decay = {}\n[model]\nlayers = 1\n", decays[0]));
   const auto key = [](const ablate::Trial& trial) {

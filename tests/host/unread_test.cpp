@@ -22,7 +22,7 @@ studies::Catalog catalog() {
 
 Names errors(const std::string& text, const Names& overrides = {}) { return studies::errors(text, overrides, catalog()); }
 
-// Lines 1 to 4. Text added to it belongs to the task, from line 5.
+// Lines 1 to 4 of a study. Text that a test appends belongs to the task, from line 5 on.
 const std::string kBase = "[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"mad\"\n";
 const std::string kUnread =
     "task.noise does nothing: mad reads it only if kind = noisy-recall, which no trial has; set task.kind, or leave "
@@ -89,7 +89,7 @@ TEST_CASE("a wrong value that a condition names is the only error reported") {
 }
 
 TEST_CASE("the host's own values must be read, in comparisons too") {
-  // Lines 1 to 5. Text added to it belongs to the model, from line 6.
+  // Lines 1 to 5 of a study. Text that a test appends belongs to the model, from line 6 on.
   const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
   const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {
     return where + ": model." + path + " does nothing with model.hidden = 0: it is read only if " + condition +

@@ -10,7 +10,7 @@ namespace {
 
 using Widths = std::vector<std::int64_t>;
 
-/// Result of a search, and the number of widths that it counted.
+/// Result of a search, and the number of widths that it tried.
 struct Searched {
   FoundWidth found;
   std::size_t counts = 0;
@@ -50,7 +50,7 @@ TEST_CASE("the nearest of all widths is found from any start") {
       std::int64_t best = kRange.least;
       for (auto width = kRange.least; width <= kRange.most; ++width)
         if (std::abs(cubic(width) - target) < std::abs(cubic(best) - target)) best = width;
-      if (50 * std::abs(cubic(begin) - target) <= target) best = begin;  // stays
+      if (50 * std::abs(cubic(begin) - target) <= target) best = begin;  // a start within 2 % stays
       INFO(begin << " " << target << ": " << counts << " counts");
       CHECK(found.failed.empty());
       CHECK(found.width == best);

@@ -1,6 +1,6 @@
-// Ways in which code or data get into a library. Each is built, edited and built again, and the edit changes the number that
-// the library returns. The identity must change, too. Ways that the identity cannot detect are marked, and docs/plugins.md
-// lists them.
+// Ways in which code or data get into a library. For each way, a library is built, edited and built again. The edit changes the
+// number that the library returns. The identity must change, too. Ways that the identity cannot detect are marked, and
+// docs/plugins.md lists them.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-constexpr bool kUnseen = false;  ///< the identity is expected not to change
+constexpr bool kUnseen = false;  ///< the identity does not detect this way
 
 struct Way {
   const char* name;

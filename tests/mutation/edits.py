@@ -32,13 +32,13 @@ EDITS = [
     ("detach", r"(?<=\.matmul\()([^();]*(?:\([^()]*\)[^();]*)*)\)", lambda m: m.group() + ".detach()"),
     ("statement", r"(?<=\n)\s+\w[\w.]*(?:_\(|\s[-+*]?=\s)[^;{}]*;", ""),
 ]
-# Parts that get no edits: texts, comments, and all that declares a plugin (tables of parameters, promises, oracles, the macro).
+# Parts that get no edits: texts, comments, and declarations of a plugin (tables of parameters, promises, oracles, the macro).
 OPAQUE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|^#[^\n]*|^using [^\n]*|^constexpr [\w:]+ \w+\[\] = \{.*?^\};|^ABLATE_\w+\(.*\Z'
                     r"|^Capabilities promises\(.*?^\}|throw [^;]*;|register_\w+\([^;]*;", re.M | re.S)
 
 
 def negations(text):
-    """Yields for each `if (x)` the span of x, or of the part behind its last semicolon."""
+    """Yields the span of x for each `if (x)`, or the span of the part of x after its last semicolon."""
     for m in re.finditer(r"\bif \(", text):
         depth, start, at = 1, m.end(), m.end()
         while at < len(text) and depth > 0:
@@ -82,7 +82,7 @@ class Edit:
         return start + len(text[start:end]) - len(text[start:end].lstrip())
 
     def described(self):
-        """Describes the edit so that it is found again after other lines have changed."""
+        """Returns a description by which the edit is found again after other lines have changed."""
         return {**self.said(self.file, self.text, (self.kind, self.start, self.end, self.new)), "nth": self.nth}
 
     def shown(self):

@@ -1,4 +1,4 @@
-"""Tests the list of edits, the search for a saved edit, and the verdict at a check's end. Takes seconds, and needs no build."""
+"""Tests the list of edits, the search for a saved edit, and the verdict of a check. Takes seconds, and needs no build."""
 import json
 import os
 import pathlib

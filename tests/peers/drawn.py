@@ -1,5 +1,5 @@
-"""Computes p values by SciPy's permutation_test, with the flips and splits of db/report/inference/permutation.cpp: SciPy uses our
-100,000 draws instead of its own. Makes tests/db/statistics_drawn.csv, which tests/db/peers_test.cpp reads.
+"""Computes p values by SciPy's permutation_test, with the flips and splits of db/report/inference/permutation.cpp. SciPy uses
+our 100,000 draws instead of its own draws. Makes tests/db/statistics_drawn.csv, which tests/db/peers_test.cpp reads.
 """
 import numpy as np
 import scipy
@@ -12,7 +12,7 @@ DRAWS, SEED, TABLES = 100_000, 20261124, 8
 
 
 class Flips(np.random.Generator):
-    """Draws a bit for each value, from a word's lowest bit on. A bit of 1 leaves the sign."""
+    """Draws a bit for each value, starting with the lowest bit of a word. A bit of 1 leaves the sign unchanged."""
 
     def __init__(self):
         super().__init__(np.random.PCG64(0))

@@ -1,5 +1,5 @@
-"""Layers around fla-core's naive forms. Their projections, convolution, norm and gate follow our plugins' READMEs. Their wrong
-variants follow another convention.
+"""Layers around fla-core's naive forms. The projections, convolution, norm and gate of a layer follow our plugins' READMEs. Its
+wrong variants follow another convention.
 """
 import contextlib
 import importlib.util
@@ -88,7 +88,7 @@ def projected(layer, x, queries, keys, values, convolution=0):
 
 
 def left(layer, x, values, norm=None, gate=False):
-    """Applies the rest of a layer to its heads' values: norm (rms or layer), gate, output."""
+    """Applies the rest of a layer to the values of its heads: norm (rms or layer), gate, output."""
     if norm == "layer":
         values = values - values.mean(-1, keepdim=True)
     if norm:
@@ -145,7 +145,7 @@ def log_decay(layer, x, rank, channels):
 
 
 def written(layer, x, steps=1, convolution=0, wrong=None):
-    """Returns queries, keys and values of heads. A token's steps follow each other like tokens."""
+    """Returns queries, keys and values of heads. The steps of a token follow each other as if they were tokens."""
     keys, values = x.size(-1), x.size(-1) * 3 // 2
     q, k, v = projected(layer, x, keys, keys, values, convolution)
     q, k, v = heads_of(q), by_step(k, 1), by_step(v, 1)
@@ -165,7 +165,7 @@ def written(layer, x, steps=1, convolution=0, wrong=None):
 
 
 def delta(layer, x, decay=None, strengths=False, gate=False, negative=False, steps=1, convolution=0, norm=None, wrong=None):
-    """@param decay head or channel @param strengths True: erases and writes by channel, each with its own strength"""
+    """@param decay head or channel @param strengths True: each channel has its own strengths of erasing and of writing"""
     q, k, v = written(layer, x, steps, convolution, wrong)
     d_key, d_value = k.size(-1), v.size(-1)
     strength = lambda name, channels: (
@@ -225,7 +225,7 @@ def gated_linear(layer, x, gate=False, norm=None, wrong=None):
 
 
 def shares(sums, q, k, v):
-    """Divides only by the sum of weights. The forms add a number to it, which would differ by more than the tolerance."""
+    """Divides by the sum of weights. The forms add a number to the sum, so their results differ by more than the tolerance."""
     return sums(q, k, v) / sums(q, k, torch.ones_like(v[..., :1]))
 
 

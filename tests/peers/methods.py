@@ -1,31 +1,31 @@
 """Computes layers around fla-core's naive forms, and transformers' modules, in float64. Makes tests/plugins/methods.csv, which
 tests/plugins/peers_test.cpp reads.
 
-Both sides draw a case's numbers in the order of its rows. The row "output" is the layer's output. It is multiplied by numbers drawn for
-that row, and the other rows are gradients of the sum. A row "wrong: ..." is the output of a layer with another convention.
+Both sides draw a case's numbers in the order of its rows. The row "output" is the layer's output. It is weighted by numbers
+drawn for that row; the other rows are gradients of the weighted sum. A row "wrong: ..." is another convention's output.
 
 | case | fla.ops | otherwise here |
 |---|---|---|
 | forget gate | forgetting_attn; attn with a sink | |
 | sink, grouped | attn | |
-| native sparse | nsa, window by attn | a head of queries has its own keys, which nsa's whole form refuses |
-| DeltaNet | delta_rule | here and down to DeltaProduct: queries and keys are scaled to length 1 before the form |
+| native sparse | nsa, window by attn | each head of queries has its own keys; nsa's whole form refuses this |
+| DeltaNet | delta_rule | from this row to DeltaProduct: queries and keys are scaled to length 1 before the form |
 | Gated DeltaNet | gated_delta_rule | the form takes the decay's logarithm, -exp(log_rate) softplus(x W + b) |
 | KDA | kda | |
 | GDN-2 | gdn2 | |
-| DeltaProduct | gated_delta_product | a token's steps are tokens of the form, a dimension of their own in our parameters |
+| DeltaProduct | gated_delta_product | a token's steps are tokens of the form; in our parameters, steps have their own dimension |
 | retention | retention | |
 | gated linear | gla | |
-| linear | linear_attn | divides by the sum of weights; fla adds 1e-10 to it |
+| linear | linear_attn | divides by the sum of weights; fla adds 1e-10 to the sum |
 | Mamba-2 | simple_gla | B and C are not scaled; values by their time steps |
-| Based | based | divides by the sum of weights; fla adds 1e-6 to it |
+| Based | based | divides by the sum of weights; fla adds 1e-6 to the sum |
 | block-mixture (MoBA) | none: moba's kernels need a device, and transformers has no such module | |
 
 | case | transformers.models | otherwise here |
 |---|---|---|
-| latent | deepseek_v2: DeepseekV2Attention, no latent of queries | queries have a bias; positions turn channels i and i + d/2 and not neighbours: weights in another order; epsilon 1e-5; not turned: the module turns zeros, and divides by sqrt(d) |
-| gated | qwen3_next: Qwen3NextAttention | the gate has no bias; each head has its own gain of a norm, only for queries; or no norm |
-| gated pool | deepseek_v4: DeepseekV4HCACompressor; with overlap DeepseekV4CSACompressor, which selects all slots | pools each head's keys and values, which are the module's input; its input projection is the identity; no norm, slots not turned; a query without a slot reads 0 |
+| latent | deepseek_v2: DeepseekV2Attention, no latent of queries | queries have a bias; positions turn channels i and i + d/2 instead of neighbours, so weights have another order; epsilon 1e-5; in the case without turned channels, the module turns zeros, and divides by sqrt(d) |
+| gated | qwen3_next: Qwen3NextAttention | the gate has no bias; the norm has a gain for each head, and only for queries; or there is no norm |
+| gated pool | deepseek_v4: DeepseekV4HCACompressor; with overlap DeepseekV4CSACompressor, which selects all slots | pools each head's keys and values, which are the module's input; the module's input projection is the identity; no norm, slots not turned; a query without a slot reads 0 |
 """
 import importlib.metadata
 import sys

@@ -1,4 +1,4 @@
-"""Layers that are transformers' modules with our numbers as weights. Their wrong variants follow another convention."""
+"""Layers that are transformers' modules with our numbers as weights. Wrong variants of a layer follow another convention."""
 import __future__
 import ast
 import functools
@@ -17,8 +17,8 @@ ROPE = {"rope_type": "default", "rope_theta": 10000.0}
 
 @functools.cache
 def modelling(model):
-    """Returns the functions and torch modules of a modelling file, which need only torch. Leaves out imports from transformers, because
-    its packages have compiled parts, and decorators, which select kernels and report old names of arguments."""
+    """Returns the functions and torch modules of a modelling file that need only torch. Leaves out imports from transformers:
+    they need packages with compiled parts. Leaves out decorators, which select kernels and report old names of arguments."""
     file = MODELS / model / f"modeling_{model}.py"
     tree = ast.parse(file.read_text())
     tree.body = [of for of in tree.body if isinstance(of, (ast.Import, ast.FunctionDef))
@@ -40,7 +40,7 @@ def give(module, **numbers):
 
 
 def by_head(*maps):
-    """Joins maps to channels of heads, so that the channels of a head follow each other."""
+    """Joins maps so that all output channels of a head follow each other."""
     return torch.cat([of.unflatten(0, (HEADS, -1)) for of in maps], 1).flatten(0, 1)
 
 
@@ -116,14 +116,14 @@ def gated(layer, x, key_heads=HEADS, norm=False, turned=False, wrong=None):
 
 
 def compressor(rate, d, weight, bias, before=None):
-    """Returns a head's function from tokens [1, n, d] to slots [1, slots, d] and the mask that hides slots from queries, [n, slots]."""
+    """Returns a head's function. It maps tokens [1, n, d] to slots [1, slots, d] and a mask [n, slots] of hidden slots."""
     of, maps = modelling("deepseek_v4"), 1 if before is None else 2
     config = SimpleNamespace(
         hidden_size=d, head_dim=d, rms_norm_eps=1e-5, rope_parameters={}, max_position_embeddings=0, q_lora_rank=1,
         index_n_heads=1, index_head_dim=d, index_topk=2**20,
         compress_rates={"heavily_compressed_attention": rate, "compressed_sparse_attention": rate})
     module = (of.DeepseekV4HCACompressor if before is None else of.DeepseekV4CSACompressor)(config)
-    for one in module.parameters():  # also of the indexer, because it selects all slots
+    for one in module.parameters():  # also parameters of the indexer, which have no effect because it selects all slots
         nn.init.zeros_(one)
     if before is not None:
         weight, bias = torch.cat([before[0], weight]), torch.cat([before[1], bias], 1)
@@ -132,7 +132,7 @@ def compressor(rate, d, weight, bias, before=None):
     give(module, position_bias=bias)
     module.kv_norm = nn.Identity()
     for one in module.modules():
-        if isinstance(one, of.DeepseekV4RotaryEmbedding):  # turns by no angle
+        if isinstance(one, of.DeepseekV4RotaryEmbedding):  # makes the module turn by the angle 0
             one.compress_inv_freq, one.compress_attention_scaling = torch.zeros(1), 1.0
 
     def compress(tokens):

@@ -1,6 +1,6 @@
 """Computes statistics of 1,000 random tables by SciPy, statsmodels and autorank: tests/db/statistics.csv, for tests/db/peers_test.cpp.
 
-If two of them compute a number, both are used, and must first agree:
+If two of these programs compute the same number, the two numbers must agree:
 
 | ablate | peers |
 |---|---|
@@ -46,7 +46,7 @@ def agree(*numbers):
 
 
 def exact(data, kind):
-    """Returns the sum of the first sample, which is exact and rises with the difference of the means."""
+    """Returns the p value of the first sample's sum, which is exact and rises with the difference of the means."""
     def first(sample, *others, axis):
         return np.sum(sample, axis=axis)
     return stats.permutation_test(data, first, permutation_type=kind, n_resamples=np.inf, vectorized=True).pvalue
@@ -71,7 +71,7 @@ def power(effect, n, level):
     whole = there.sf(t) + there.cdf(-t)
     if not np.isnan(whole):
         return agree(whole, TTestPower().power(effect, n, level))
-    # SciPy's own far tail fails here, so the same number is computed by quadrature over the estimated deviation.
+    # SciPy returns NaN in the far tail, so the same number is computed by quadrature over the estimated deviation.
     normal, shift = stats.norm.cdf, effect * np.sqrt(n)
     density = lambda s: stats.chi.pdf(s, n - 1) * (normal(shift - t * s / np.sqrt(n - 1)) + normal(-shift - t * s / np.sqrt(n - 1)))
     return integrate.quad(density, 0, np.inf, epsabs=1e-13, epsrel=1e-13)[0]
@@ -89,8 +89,8 @@ def cells(draws):
 
 
 def of_cell(cell, other):
-    """Returns mean, deviation, half an interval of the mean, and half an interval over splits that overlap by 1 / (n - 1)."""
-    # autorank divides the level by the number of its populations, and uses Student's interval if both pass as normal.
+    """Returns mean, deviation, half the interval of the mean, and half the interval over splits with overlap 1 / (n - 1)."""
+    # autorank divides the level by the number of populations. It uses Student's interval if both pass a test of normality.
     found = autorank.autorank(pd.DataFrame({"a": cell, "b": other}), alpha=0.1, force_mode="parametric")
     of_a = found.rankdf.loc["a"]
     half = DescrStatsW(cell).tconfint_mean(0.05)[1] - np.mean(cell)

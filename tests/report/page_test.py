@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Uses the page of `ablate report` in headless Chromium as a person does, and compares its numbers with SQL over the history.
+"""Uses the page of `ablate report` in headless Chromium as a person does, and compares its numbers with SQL queries.
 
-page_test.py MAKE_REPORT: the program that writes a history and its report. ABLATE_SCREENSHOTS=FOLDER stores pictures.
+page_test.py MAKE_REPORT: path of make_report, which writes a history and its report. ABLATE_SCREENSHOTS=FOLDER stores pictures.
 """
 import json
 import os

@@ -132,7 +132,7 @@ TEST_CASE("an archive's entries are refused if their sum exceeds the limit") {
   REQUIRE(archive.next() == "folder/second");
   const auto message = read_through(archive);
   INFO(message);
-  const bool is_gzip = path.extension() == ".gz";  // the unpacker of gzip does not know entries
+  const bool is_gzip = path.extension() == ".gz";  // the gzip unpacker knows no entries and names the file
   check_refused(message, is_gzip ? path : path / "folder/second", path);
   CHECK(message.ends_with("(reading folder/second)") == is_gzip);
   if (packing == Packing::kZip) return;

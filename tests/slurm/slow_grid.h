@@ -33,7 +33,7 @@ inline bool is_there() {
   return cluster().is_there();
 }
 
-/// Returns a study of one trial that takes 10 ms a step on any processor, and almost no processor time.
+/// Returns a study of one trial. A step takes 10 ms on any processor, and almost no processor time.
 inline std::string slow_study(int steps) {
   auto text = kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"slow\"\n";
   text.replace(text.find("steps = 6"), 9, "steps = " + std::to_string(steps) + "\nevaluate_every = " + std::to_string(steps));
@@ -105,7 +105,7 @@ class SlowGrid {
         90);
   }
 
-  /// Checks that the grid continued from its checkpoint and has the numbers of the undisturbed grid.
+  /// Checks that the grid continued from its checkpoint and has the same numbers as the undisturbed grid.
   void expect_as_alone() {
     const bool ended = ends(place, trials_, 240);
     INFO(logs(place));

@@ -74,7 +74,7 @@ TEST_CASE("a lost node costs only the work since the checkpoint") {
   SlowGrid grid(1500, {});
   REQUIRE(grid.has_checkpoint());
   cluster().tell("kill-node");
-  fs::remove_all(grid.place.folder() / "disk");  // its disk is lost, too
+  fs::remove_all(grid.place.folder() / "disk");  // the disk of the node is lost, too
   fs::create_directories(grid.place.folder() / "disk");
   REQUIRE(until([] { return says(Cluster::ask("sinfo -h -o %T").out, "down"); }, 60));
   CHECK(cluster().tell("start-node").exit_code == 0);

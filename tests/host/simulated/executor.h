@@ -104,7 +104,7 @@ class SimulatedExecutor final : public Executor {
   bool runs(int job) const;
 
   Machine& machine_;
-  std::multimap<double, Event> due_;      ///< by time; events of equal time in the order of sending
+  std::multimap<double, Event> due_;      ///< events by time; events at the same time keep the order in which they were sent
   std::map<int, std::uint64_t> running_;  ///< seeds by job
   bool has_data_ = false;
   double silent_from_s_ = kNever, dies_s_ = kNever, stopped_until_s_ = 0;

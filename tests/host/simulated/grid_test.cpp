@@ -89,7 +89,7 @@ TEST_CASE("a worker that sends nothing is queried, abandoned and replaced") {
   };
   SECTION("a silent worker is pinged after a minute and replaced a minute later") {
     CHECK(grid.run({.at_a_time = 2}).done == 4);
-    // Loaded at 1 s, the last message at 3.5 s; pinged 60 s later, given up after another 60 s. Seeds 1 and 2 then run alone.
+    // The last message comes at 3.5 s. The ping follows 60 s later, and the end after 60 more. Seeds 1 and 2 then run alone.
     CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));
   }
   SECTION("a worker with a late trial is replaced much sooner") {

@@ -129,7 +129,7 @@ TEST_CASE("a late result is stored and reported but not counted: the other resul
   CHECK(two.summary().done == 2);
   CHECK(says(one.output(), "warning: the result of seed=1 came late"));
   CHECK(says(one.output(), "late "));
-  CHECK_FALSE(says(one.output(), "[1/"));  // none of its own trials has ended
+  CHECK_FALSE(says(one.output(), "[1/"));  // no trial of `one` counts as ended
   CHECK(says(one.output(), "; came late"));
 }
 

@@ -126,7 +126,7 @@ TEST_CASE("a trial over its own memory limit does not reduce the number of trial
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom"});
   CHECK_FALSE(says(grid.output(), "beside"));
-  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // once more, like any trial that ran out of memory
+  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // runs once more, like any trial that ran out of memory
   CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a plugin that fails three times in the same way is not run further, a
 }
 
 TEST_CASE("trials that return to the queue after the maximum of failures do not start either") {
-  const int trials = GENERATE(2, 3);  // with two trials, none waits when the limit is reached
+  const int trials = GENERATE(2, 3);  // with two trials, no trial waits when the limit is reached
   Grid grid(trials);
   grid.machine.act = only({{1, {End::kFails, 5}}, {2, {End::kKillsWorker, 20}}});
   const auto summary = grid.run({.at_a_time = 2, .max_failures = {.trials = 1}});
@@ -223,7 +223,7 @@ TEST_CASE("trials start side by side if the memory of similar trials fits into t
     return Act{.end = End::kAnswers, .takes_s = 10, .bytes = 3 * kGiB};
   };
   std::int64_t in_all = 13 * kGiB;
-  grid.room.memory_bytes = [&] {  // a trial takes its memory half way
+  grid.room.memory_bytes = [&] {  // each trial has its memory from the middle of its run on
     const auto hold = std::count_if(starts_s.begin(), starts_s.end(), [&](double start_s) {
       return grid.clock.now_s() >= start_s + 5 && grid.clock.now_s() < start_s + 10;
     });

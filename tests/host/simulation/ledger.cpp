@@ -99,7 +99,7 @@ void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& h
            fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again));
 }
 
-/// A run with --again ignores the history and tries each trial once, and once more, alone, if memory ran out beside others.
+/// A run with --again ignores the history. It tries each trial once, and once more alone if it ran out of memory beside others.
 void Ledger::read_try(int seed, int scheduler, int tries) {
   constexpr int kMostAgain = 2;
   const bool is_again = with_again_.contains(scheduler);
@@ -144,7 +144,7 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
 
 void Ledger::begins(int scheduler, const RunOptions& options) {
   most_failures_[scheduler] = options.max_failures.trials;
-  if (options.again) with_again_.insert(scheduler);  // each trial may be done once more, despite earlier results
+  if (options.again) with_again_.insert(scheduler);  // this run may do each trial once more, despite earlier results
 }
 
 void Ledger::starts(int scheduler, std::uint64_t seed) {

@@ -56,7 +56,7 @@ class Ledger {
   void breaks(const char* invariant, const std::string& what);
   const Broken& broken() const { return broken_; }
 
-  /// Reads the output for a scheduler's user, a line or several.
+  /// Reads the output for a scheduler's user, which is one line or several lines.
   void add_output(int scheduler, const std::string& text);
   /// Records that the scheduler is about to read the history.
   void begins(int scheduler, const RunOptions& options);
@@ -82,7 +82,7 @@ class Ledger {
   /// True if a done attempt of this seed is in any file.
   bool is_done(int seed) const { return done_.contains(seed); }
   bool was_tried(int seed) const { return tried_.contains(seed); }
-  /// True if the trial is not at fault, not done, and has tries left. Trouble may have used up its tries.
+  /// True if the trial is not at fault, is not done, and has tries left. Trouble may have used up the tries.
   bool is_left_undone(int seed) const;
 
   /// Events of trials and runs so far: outcomes, and reasons why trials did not start.

@@ -6,7 +6,7 @@ namespace ablate::simulation {
 namespace {
 
 constexpr int kMostSchedulers = 8;
-constexpr int kMostStalls = 1;  ///< each costs thousands of steps
+constexpr int kMostStalls = 1;  ///< limit, because each stall costs thousands of steps
 
 /// Makes each kind of trouble appear in only some seeds, because many at once hide each other's effects.
 double sometimes(Dice& dice, double chance, double least, double most) {

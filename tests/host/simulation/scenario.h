@@ -15,7 +15,7 @@ enum class Nature {
   kGood,
   kFailsOnce,
   kFails,     ///< always for the same reason, as a broken plugin does
-  kDiverges,  ///< a failure that blames no plugin
+  kDiverges,  ///< a failure that is not attributed to a plugin
   kCrashes,
   kSaysNothing,
   kHangs,  ///< until its time limit; without a limit it makes no further step
@@ -47,7 +47,7 @@ enum class Trouble {
 constexpr int kTroubles = static_cast<int>(Trouble::kDelay) + 1;
 const char* name_of(Trouble trouble);
 
-/// Requests for checkpoints and their answers are simulated, but not their files. A worker ends with its killed scheduler.
+/// Requests for checkpoints and the answers are simulated; checkpoint files are not. A worker ends with its killed scheduler.
 /// Files, and processes that outlive a scheduler, need tests with real processes (tests/end-to-end).
 struct Scenario {
   static constexpr int kMostTrials = 30;

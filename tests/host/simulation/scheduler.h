@@ -1,4 +1,4 @@
-// One `ablate run` in a simulation: a scheduler with its own machine, on the world's disk and clock.
+// One `ablate run` in a simulation: a scheduler with its own machine, and with the disk and the clock of the world.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace ablate::simulation {
 
 class World;
 
-/// Thrown from calls of a killed scheduler, so that its code leaves the stack without an effect.
+/// Thrown from calls of a killed scheduler. It unwinds the stack, and the rest of the scheduler's code has no effect.
 struct Killed {};
 
 /// Receives the output for the user.
@@ -83,7 +83,7 @@ class SimulatedScheduler {
   UserOutput output_;
   std::unique_ptr<Life> life_;
   int signals_ = 0, steps_ = 0;
-  int last_starts_ = 0;  ///< the step in which it may still start trials after a request to stop
+  int last_starts_ = 0;  ///< last step in which it may start trials after a request to stop
   bool first_is_mild_ = false;
   bool killed_ = false, on_stack_ = false, has_lost_database_ = false;
   double stopped_until_s_ = 0;

@@ -16,7 +16,7 @@ constexpr int kMostSteps = 50'000, kMostRounds = 6;
 constexpr double kMostQuiet_s = 86'400;
 constexpr double kTroubleInCall = 0.3;  ///< otherwise other schedulers continue
 
-/// Returns the trials, which are made only once, because this would take most of a simulation's time.
+/// Returns the trials. They are made only once, because making them would take most of a simulation's time.
 const std::vector<PlannedTrial>& all_trials() {
   static const auto trials = [] {
     std::vector<Trial> made;
@@ -227,7 +227,7 @@ void World::repair() {
     whole.metrics.insert(history.metrics.begin(), history.metrics.end());
   }
   std::erase_if(disk_.files, [](const auto& one) { return one.first != Grid::kFile; });
-  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // new schedulers take locks of the new file
+  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // new schedulers lock slots of the new file
   ledger_.forget_files();
   look();
 }

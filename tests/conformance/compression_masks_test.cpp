@@ -184,7 +184,7 @@ class MovingPadding final : public Moving {
   Tensor mean_of(const WriteInput& input) const override { return input.keys.mean(IntArrayRef{0, 1, 2}); }
 };
 
-/// Counts padding only in long batches.
+/// Counts padding only in batches with more than `beyond` tokens in a sequence.
 template <std::int64_t beyond>
 class MovingPaddingBeyond final : public Moving {
   using Moving::Moving;

@@ -13,7 +13,7 @@ Candidate candidate(const std::string& id) {
   return candidates(plugin(id), nlohmann::json::object(), {&plugin("segment-mean")}).front();
 }
 
-/// Returns the check if `wrong` changes the other device's results.
+/// Runs the check after `wrong` has changed the results of the other device, and returns it.
 Check check(ComputeOn compute, const std::function<void(std::vector<Named>&)>& wrong) {
   int calls = 0;
   Checks checks;

@@ -78,8 +78,8 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
     CHECK(knows(check_names(), check.name));  // --only accepts it
-    // Unchecked are: a missing device, refused parts, training that draws, overlapping slots, and draws of weights on slots of
-    // gated-pool, which cannot be read one by one.
+    // These may be unchecked: a missing device, refused parts, training that draws, overlapping slots, and draws of weights on
+    // gated-pool's slots, because these cannot be read one by one.
     if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&
         !(check.name == "mass" && check.found.starts_with("slots overlap")) &&
         !(check.name == "dropout draws" && check.on.starts_with("compressed-sparse x gated-pool,")))
@@ -93,7 +93,7 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
   for (const auto& finding : found) {
     INFO(finding.on << ": " << finding.name << ": " << finding.found);
     CHECK_FALSE(finding.failed());
-    // Data as small as these may be too few to judge labels or rules.
+    // These small data sets may have too few examples to judge labels or rules.
     if (finding.verdict == Verdict::kUnchecked) CHECK((finding.name.starts_with("label ") || finding.name == "one rule"));
     looked += finding.passed() && knows(audit_names(), finding.name) ? 1 : 0;
   }

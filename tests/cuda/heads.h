@@ -1,5 +1,5 @@
-// Numbers in a device's memory, for a test. The layout is contiguous, or token-major as projections write it, with gaps between
-// tokens that must stay unchanged. With the address sanitizer, the memory ends after the last number.
+// Numbers in a device's memory, for a test. The layout is contiguous, or token-major like the output of projections. Gaps
+// between tokens must stay unchanged. With the address sanitizer, the memory ends after the last number.
 #pragma once
 
 #include <cmath>

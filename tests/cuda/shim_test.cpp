@@ -16,7 +16,7 @@ using shim::launch;
 static int reports = 0;
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "exitcode=0:suppress_equal_addresses=0"; }
-// Not sanitized, because a report inside a report would wait for the first.
+// Not sanitized, because a second report inside a report would wait for the first report.
 extern "C" __attribute__((no_sanitize("thread"))) void __tsan_on_report(void*) { ++reports; }
 constexpr bool kSeesRaces = true;
 #else
@@ -49,7 +49,7 @@ void summed_twice(const float* from, float* to, bool barrier) {
   to[threadIdx.x] = sum;
 }
 
-/// Computes the sum of a warp's numbers. `last`: the least distance of lanes, which must be 1 for the right sum
+/// Computes the sum of a warp's numbers. `last` is the least distance of lanes. The sum is right only if it is 1.
 void warp_sum(const float* from, float* to, int last) {
   float sum = from[threadIdx.x];
   for (int by = 16; by >= last; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);

@@ -19,7 +19,7 @@ TEST_CASE("small versions of the Long Range Arena have all of its models and tas
       (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
     }
     INFO(study.name);
-    // Path-X has no published number, and the spans appear only in a figure.
+    // Path-X has no published number. The numbers of the spans are published only in a figure.
     CHECK(study.published.empty() == (small || study.name == "lra-google-path-x" || study.name == "lra-google-span"));
   }
   CHECK(small_tasks == tasks);
@@ -76,7 +76,7 @@ TEST_CASE("all attentions in the Long Range Arena's picture studies promise what
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // Other pictures replace CIFAR-10, which may be missing, and few are generated. Promises are checked after data headers.
+    // Other pictures replace CIFAR-10, which may be missing, and few are generated. Data headers are read before the check.
     const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
                                    few = {"task.train=64", "task.dev=8", "task.test=8"};
     for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});

@@ -77,7 +77,7 @@ TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial
   Place place;
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
-  // Another experiment has a trial with a repeated number of heads, at another rate, and a trial with a number not repeated.
+  // Another experiment has trials with 2 and 4 heads at another learning rate. --prove repeats 2 heads, but never 4.
   const std::vector<std::string> other{"--set", "experiment.name=other",
                                        "--set", "train.learning_rate=0.01",
                                        "--set", "seeds=1",

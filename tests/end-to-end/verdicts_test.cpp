@@ -189,7 +189,7 @@ TEST_CASE("an edited plugin is unchecked, and a proof does not change this", "[v
 
 TEST_CASE("a library that is replaced between inspection and check leaves no verdict", "[verdicts]") {
   Place place;
-  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked, and scanned
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked; this call also scans the library
   std::filesystem::copy(place.library(), place.folder() / "looked_at.so");
   std::filesystem::copy(place.library(), place.folder() / "built.so");
   edit_code(place.folder() / "built.so", 'b');

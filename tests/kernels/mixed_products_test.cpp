@@ -60,7 +60,7 @@ TEST_CASE("a mixed product rounds its factors to bfloat16 and sums in float32") 
     CHECK(off({found}, {before + rounded(a).matmul(rounded(b))}) < 1e-6);
     const auto exact = before + a.to(kDouble).matmul(b.to(kDouble));
     CHECK(off({found}, {exact}) < 1e-2);
-    CHECK(off({found}, {exact}) > 1e-4);                                      // fails if no factor is rounded
+    CHECK(off({found}, {exact}) > 1e-4);                                      // fails if neither factor is rounded
     CHECK(off({found}, {before + rounded(a).matmul(b.to(kDouble))}) > 1e-4);  // fails if only one factor is rounded
   }
 }

@@ -156,7 +156,7 @@ TEST_CASE("adamra with one head at rate 1 equals linear attention", "[adamra]") 
   const auto adamra = adamra_of({{"1"}, 1, "elu+1"});
   const auto linear = ablate::test::make(section("linear", {{"heads", 1}}), 2);
   {
-    ablate::NoGradGuard no_grad;  // two projections in a row equal a single one
+    ablate::NoGradGuard no_grad;  // two projections, one after the other, equal a single projection
     for (const std::string name : {"query", "key", "value"}) {
       const auto second = parameter(*adamra, "head_" + name)[0].t();
       parameter(*linear, name + ".weight").copy_(second.matmul(parameter(*adamra, name + ".weight")));

@@ -133,7 +133,7 @@ TEST_CASE("symbols, classes and targets follow the kind") {
     CHECK(info.objective == Objective::kPositions);
     CHECK(info.slices == std::vector<std::string>{"length"});
     const auto word = read_asked(*task, info, Split::kTest, 0);
-    CHECK((word.targets.front() >= 0) == (sizes.second >= 60));  // in groups every token has a label
+    CHECK((word.targets.front() >= 0) == (sizes.second >= 60));  // in words of a group, every token has a label
   }
   CHECK(formal("modular-arithmetic", {{"modulus", 7}})->info().classes == 7);
 }

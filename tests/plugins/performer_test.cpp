@@ -1,5 +1,5 @@
-// Performer against its plain equations, against softmax attention with growing features, and against the leak of public code:
-// a stabiliser that reads later keys.
+// Performer against its plain equations, and against softmax attention with more and more features. Also tests that
+// Performer does not have the leak of public code, a stabiliser that reads later keys.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 

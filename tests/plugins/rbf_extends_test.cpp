@@ -34,7 +34,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X follows, and both are fitted anew.
+/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X fills the rest, both are fitted.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;

@@ -19,7 +19,7 @@ struct NoParts : Parts {
   Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
 };
 
-/// Softmax attention over all inputs from the base class, written out. Stores its last input.
+/// Plain softmax attention that uses every input from the base class. Stores its last input.
 class Plain : public HeadwiseAttention {
  public:
   using HeadwiseAttention::d_head;

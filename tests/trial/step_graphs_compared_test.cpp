@@ -19,7 +19,7 @@ constexpr int kUnrecorded = StepGraphs::kPlainFirst;
 constexpr int kBeforeUnseen = 110;
 constexpr int kUnseen = 4;  ///< number of such steps, after two more replays
 
-/// True if the step after so many replays is refused because a number of the host has changed before it.
+/// True if the step after a recording and `replays` - 1 replays notices that a number of the host has changed.
 bool is_refused(int replays, bool is_last) {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
@@ -42,7 +42,7 @@ TEST_CASE("the last step is always compared") {
     CHECK(is_refused(replays, true));
     unseen += is_refused(replays, false) ? 0 : 1;
   }
-  CHECK(unseen > 20);  // most have no other comparison
+  CHECK(unseen > 20);  // most of these steps are compared only if they are the last
 }
 
 TEST_CASE("a shape's last replay is compared, also if other steps follow") {

@@ -1,4 +1,4 @@
-// Attentions that are wrong only at some lengths, at one border of a block, in batches of some sizes, or beyond 2,048 tokens.
+// Attentions that are wrong only at some lengths, at one token, in batches of some sizes, or beyond 2,048 tokens.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 

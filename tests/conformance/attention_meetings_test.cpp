@@ -32,7 +32,7 @@ enum class Meeting {
   kBiasCancels,         // a bias without effect under a softmax
   kWeightCancels,       // a weight whose effect is subtracted again
   kLogarithm,           // an auxiliary loss that is a logarithm
-  kLinear,              // an auxiliary loss that is a sum, which falls if signs change
+  kLinear,              // an auxiliary loss that is a sum, so that weights below 0 lower it
   kLossOfAll,           // an auxiliary loss that is a mean over padding, too
   kLossByLength,        // an auxiliary loss that depends on the padded length
   kRedraw256,           // redraws from torch's generator every 256 steps

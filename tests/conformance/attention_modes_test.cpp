@@ -23,7 +23,7 @@ enum class Mode {
   kSortLeak,          // a median over all positions, without a gradient
   kLengthLeak,        // reads all keys from 64 on, even keys after the query
   kLateLeak,          // reads the last key from 256 tokens on
-  kForgets,           // reads only 128 tokens back, and declares nothing
+  kForgets,           // reads fewer than 128 tokens back, and does not declare this
   kForgetsFirst,      // does not read the first token beyond 200 tokens
   kGradientMasked,    // doubles a gradient if there is a mask
   kGradientCausal,    // doubles a gradient if causal

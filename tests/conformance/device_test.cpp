@@ -1,4 +1,4 @@
-// The check that compares a device with the CPU. On machines without a device, the CPU takes its place, right or wrong.
+// The check that compares a device with the CPU. A second computation on the CPU takes the place of the device.
 #include "core/registry/library.h"
 #include "core/trial/conformance/plugin/device_checks.h"
 #include "tests/support/catch.h"

@@ -101,7 +101,7 @@ class Faulty final : public Task {
     if (fault_ == "batch") target = static_cast<std::int64_t>(row % 2);
     if (fault_ == "one answer") target = 1;
     if (fault_ == "not asked") target = -1;
-    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could match
+    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // not periodic: two reads could otherwise agree
     if (fault_ == "one reader") {                                            // a call stores a value that another thread reads
       shared_ = target;
       std::this_thread::sleep_for(std::chrono::microseconds(20));

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path fixed_place;  ///< folder that the fault "a fixed place" reads, for any parameter
+fs::path fixed_place;  ///< folder that the fault "a fixed place" reads, whatever `data` is
 
 /// Lines of letters, "abcabd 1", in three files of a folder. A parameter names the fault.
 class Lines : public Task {

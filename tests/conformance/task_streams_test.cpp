@@ -1,4 +1,4 @@
-// Streams: shared passages off the grid of rows, starts of texts, and targets.
+// Streams: shared passages that begin between rows, starts of texts, and targets.
 #include "tests/conformance/task_digits.h"
 
 using namespace ablate;

@@ -12,7 +12,7 @@
 using namespace ablate;
 using shim::launch;
 
-// With the thread sanitizer, the tests count its reports, and expect some for a planted fault.
+// With the thread sanitizer, the tests count its reports. A planted fault must cause a report.
 static int reports = 0;
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "exitcode=0:suppress_equal_addresses=0"; }
@@ -49,7 +49,7 @@ void summed_twice(const float* from, float* to, bool barrier) {
   to[threadIdx.x] = sum;
 }
 
-/// Computes the sum of a warp's numbers. `last` is the least distance of lanes. The sum is right only if it is 1.
+/// Computes the sum of a warp's numbers. `last` is the least distance of lanes. The sum is right only if `last` is 1.
 void warp_sum(const float* from, float* to, int last) {
   float sum = from[threadIdx.x];
   for (int by = 16; by >= last; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);

@@ -15,7 +15,7 @@ struct Case {
   std::int64_t d, heads, d_head;
   FeatureMap map;
   bool masked;
-  std::int64_t features = 0;  ///< random features of a head; 0: map
+  std::int64_t features = 0;  ///< random features of a head; 0: the feature map
 };
 
 /// Draws queries, context (except in self-attention), and the weights and biases of the four projections.

@@ -51,7 +51,7 @@ std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
           add(level - 1, 2 * next + (side == 0 ? 0 : 1), {.side = side, .level = level, .number = 0});
         else
           add(level, next, {.side = side, .level = level, .number = number});
-      overlaps = (next % 2 == 0) == (side == 0);  // a left child seen from its right
+      overlaps = (next % 2 == 0) == (side == 0);  // seen from the right, a left child overlaps, and the reverse
       next = next >> 1;
     }
   }
@@ -129,7 +129,7 @@ TEST_CASE("the paper's edges cover each token once, and causal edges cover no la
 TEST_CASE("binary-partition equals attention along the paper's edges, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 5, 16, 33, 80}) {
-      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // few shapes, with many levels and two scales
+      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // only shapes with many levels and two scales
       INFO("nodes " << shape.nodes << ", " << shape.spans << ", causal " << shape.causal << ", n " << n);
       const auto attention = partition(shape);
       REQUIRE(parameter(*attention, "relative").size(0) == static_cast<std::int64_t>(rows(shape).size()) + 1);

@@ -22,7 +22,7 @@ struct Method {
   bool turned = false;  ///< queries and keys are rotated by position
 };
 
-/// Returns options of `delta` with values wider than keys, and if `normed` with a norm and a convolution.
+/// Returns options of `delta` with values wider than keys. If `normed`, also with a norm and a convolution.
 nlohmann::json delta(nlohmann::json options, bool normed) {
   options["value_width"] = 1.5;
   options["norm"] = normed;

@@ -177,7 +177,7 @@ TEST_CASE("performer's error compares its outputs with exact softmax attention o
       const auto attention = asked({{"kernel", kernel}}, causal);
       const auto w = buffer(*attention, "features.vectors");
       double off = 0, whole = 0, count = 0;
-      for (std::int64_t item = 0; item < 2; ++item) {  // the third is not measured
+      for (std::int64_t item = 0; item < 2; ++item) {  // the third item is not measured
         const auto own = x[item].narrow(0, 0, lengths[static_cast<std::size_t>(item)]);
         const auto q = layer(*attention, "query", own), k = layer(*attention, "key", own), v = layer(*attention, "value", own);
         const auto d = q.size(1) / kHeads;

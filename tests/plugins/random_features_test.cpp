@@ -83,7 +83,7 @@ TEST_CASE("independent vectors estimate scores without bias, with more error tha
 
 TEST_CASE("scores are unbiased, and their error falls with the number of features") {
   const std::int64_t d = 8, seeds = 400;
-  // Short vectors: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
+  // The vectors are short: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
   const auto x = 0.25 * normal({1, 1, 4, d}, 1), y = 0.25 * normal({1, 1, 4, d}, 2);
   const auto exact = x.matmul(y.transpose(-1, -2)).exp();
   for (std::size_t k = 0; k < 3; ++k) {

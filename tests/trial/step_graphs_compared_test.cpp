@@ -17,7 +17,7 @@ void take(StepGraphs& graphs, int steps) {
 constexpr int kUnrecorded = StepGraphs::kPlainFirst;
 /// Number of replays after which some steps have no comparison.
 constexpr int kBeforeUnseen = 110;
-constexpr int kUnseen = 4;  ///< number of such steps, after two more replays
+constexpr int kUnseen = 4;  ///< number of steps without a comparison after two more replays
 
 /// True if the step after a recording and `replays` - 1 replays notices that a number of the host has changed.
 bool is_refused(int replays, bool is_last) {
@@ -82,7 +82,7 @@ TEST_CASE("a shape's last replay is compared, also if other steps follow") {
     CHECK(graphs.uncompared() == 0);
     CHECK(graphs.replayed() == kBeforeUnseen + 1);
     graphs.step({numbers(3, 1)}, true);
-    CHECK(sum.calls == calls + 3);  // it was compared before
+    CHECK(sum.calls == calls + 3);  // the last replay was compared before
   }
 }
 

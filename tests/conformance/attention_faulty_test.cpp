@@ -43,7 +43,7 @@ enum class Fault {
   kCausalSelf,        // causal only in self-attention
   kQueriesPooled,     // pools queries together with their padding
   kFirstPosition,     // uses the position of the batch's first item for all items
-  kBlocks,            // computes whole blocks only, with no output for the rest
+  kBlocks,            // computes only whole blocks, and no output for the remaining tokens
   kUnregistered,      // a learned tensor that is not registered
   kThreads,           // changes the number of threads and does not restore it
   kOneChoice,         // one choice of a parameter ignores the mask

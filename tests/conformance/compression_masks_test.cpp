@@ -97,7 +97,7 @@ class TimesZeroInTraining final : public Means {
     return x * input.mask.unsqueeze(1).unsqueeze(-1).to(x.scalar_type());
   }
 };
-/// Subtracts a statistic over all positions, including padded ones.
+/// Subtracts a statistic over all positions, including padding.
 class PaddedStatistic final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {

@@ -138,7 +138,7 @@ class FirstChannel final : public Means {
   }
 };
 
-/// Multiplies by a maximum over all tokens, including later ones, without a gradient.
+/// Multiplies by a maximum over all tokens, including later tokens, without a gradient.
 template <bool only_training>
 class FutureLargest final : public Means {
   using Means::Means;

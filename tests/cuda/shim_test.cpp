@@ -61,7 +61,7 @@ void overlapping(const float*, float* to, bool apart) {
   to[threadIdx.x + (apart ? blockIdx.x * kCount : 0)] = static_cast<float>(blockIdx.x);
 }
 
-/// Writes the array, shifted by `past` numbers: 1 writes behind its end, -1 before its start.
+/// Writes the array, shifted by `past` numbers: 1 writes after its end, -1 before its start.
 void past_the_end(float* to, int past) {
   ABLATE_SHARED(float, all, kCount);
   all[static_cast<int>(threadIdx.x) + past] = 1;

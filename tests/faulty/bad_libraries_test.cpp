@@ -102,7 +102,7 @@ TEST_CASE("a bad library requested by name is exit code 3 with its reason, in a 
     CHECK(asked.exit_code == 3);
     CHECK(says(asked.err, kReasons.at(name)));
   }
-  // The good libraries run beside the bad libraries.
+  // The good libraries run, although bad libraries are in the same folder.
   const auto good =
       place.run({"--plugins", kFaulty + "load", "run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()});
   CHECK(good.exit_code == 0);

@@ -139,7 +139,7 @@ TEST_CASE("softmax attention, fused: scores that are far apart or far from 0 sta
       const Read of{1, 2, 90, 300, 16, 16, causal, false, false, false, size};
       auto inputs = drawn(of);
       const auto fused = found(of, inputs), expected = by_weights(of, inputs);
-      // Scores of 1e12 have no digits behind the point in float32, so only the winning key and its value count.
+      // Scores of 1e12 have no digits after the point in float32, so only the winning key and its value count.
       if (size < 1e3) CHECK(off({fused[0]}, {expected[0]}) < 100 * kNear);
       for (const auto& one : fused) CHECK(one.isfinite().all().item<bool>());
     }

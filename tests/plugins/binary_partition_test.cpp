@@ -51,7 +51,7 @@ std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
           add(level - 1, 2 * next + (side == 0 ? 0 : 1), {.side = side, .level = level, .number = 0});
         else
           add(level, next, {.side = side, .level = level, .number = number});
-      overlaps = (next % 2 == 0) == (side == 0);  // seen from the right, a left child overlaps, and the reverse
+      overlaps = (next % 2 == 0) == (side == 0);  // a left child on side 0, or a right child on side 1
       next = next >> 1;
     }
   }

@@ -24,7 +24,7 @@ class Looking final : public ablate::HeadwiseAttention {
   std::int64_t first_;
 };
 
-/// Softmax's descriptor around an attention that looks 0 (near) or 2 (far) tokens back.
+/// Softmax's descriptor around an attention to the token 0 (near) or 2 (far) positions back.
 const ablate::Descriptor& find_looking(ablate::Kind, const std::string& id) {
   const auto looking = []<std::int64_t first>(const char* name) {
     auto descriptor = plugin("softmax");

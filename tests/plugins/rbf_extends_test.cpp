@@ -1,4 +1,5 @@
-// The extended continuous memory: contraction against dense solves, sticky positions against loops, and divergence of looks.
+// The extended continuous memory: contraction against dense solves, sticky positions against loops, and the divergence.
+// Looks: the sum of the queries' attention to each cell of the memory.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -22,7 +23,7 @@ Tensor basis_of(double t, std::int64_t slots, double width = 1) {
   return ablate::stack(all);
 }
 
-/// Returns the position below which a share of the looks lies, cell by cell.
+/// Returns the position below which the given share of all looks lies. `looks` has a number for each cell.
 double place_before(const std::vector<double>& looks, double share) {
   double total = 0, before = 0;
   for (const auto look : looks) total += look;

@@ -1,4 +1,4 @@
-// Simple predictors on tasks with known answers: each finds what it can find, and nothing else.
+// Simple predictors on tasks with known answers: each predictor finds its kind of answer, and no other.
 #include "core/trial/floors/floors.h"
 
 #include <cmath>

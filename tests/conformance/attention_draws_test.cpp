@@ -1,4 +1,4 @@
-// Faults in the draws of dropout: number of dropped weights, and draws that depend on each other. Their means are right.
+// Faults in the draws of dropout: too many or too few dropped weights, and draws that depend on each other.
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
@@ -18,7 +18,7 @@ enum class Draw {
   kItems,     // draws once for all items
   kHeads,     // draws once for all heads
   kKeys,      // draws once for all queries: drops whole keys
-  kTiled,     // draws again after 128 queries
+  kTiled,     // repeats the same draws every 128 queries
   kShort,     // drops no weight from query 128 on
   kCausal,    // draws once for all items, only if causal
 };
@@ -104,7 +104,7 @@ const tests::AddVariants added = {
     {"nothing dropped behind 128 queries", &drawn<Draw::kShort>(), "dropout draws"},
 };
 
-/// Wraps an attention with dropout and passes its output through a function: weights cannot be read.
+/// Wraps an attention with dropout and passes its output through a function, so that weights cannot be read.
 template <Draw fault>
 class Hidden final : public Attention {
  public:

@@ -29,7 +29,7 @@ enum class Fault {
   kWrongType,         // a constant that turns float32 into float64
   kNotNormalised,     // weights not divided by their sum
   kScaledByLength,    // weights divided by the length instead (LRA's linear attention)
-  kShared,            // one parameter for all instances (Linformer's class static)
+  kShared,            // one parameter for all instances (a static class member, as in Linformer)
   kRouterCut,         // a decision without a gradient for its parameter
   kNeverUsed,         // a parameter that nothing reads
   kDeviation,         // divided by the standard deviation of the scores, which is NaN for one token
@@ -38,12 +38,12 @@ enum class Fault {
   kHalfScores,        // scores in half precision, whose largest number is 65504
   kMeasures,          // computes differently while it measures
   kPaddingTouched,    // multiplies padded context by 0, and NaN times 0 is NaN
-  kPrefixMask,        // reads the first tokens, as many as the mask has
-  kOtherContext,      // another rule if the context is another tensor
+  kPrefixMask,        // reads the first m tokens if the mask has m present tokens, wherever they are
+  kOtherContext,      // another rule if the context is not the tensor of the queries
   kCausalSelf,        // causal only in self-attention
   kQueriesPooled,     // pools queries together with their padding
   kFirstPosition,     // uses the position of the batch's first item for all items
-  kBlocks,            // computes whole blocks only, with no output for the rest
+  kBlocks,            // computes only whole blocks, and no output for the remaining tokens
   kUnregistered,      // a learned tensor that is not registered
   kThreads,           // changes the number of threads and does not restore it
   kOneChoice,         // one choice of a parameter ignores the mask
@@ -214,7 +214,7 @@ const tests::AddVariants added = {
     {"kOneChoice", &faulty<Fault::kOneChoice>(), "parameters"},
 };
 
-/// Checks that the suite finds each fault, under other names of layers than the base class's, because no verdict may depend on
+/// Checks that the suite finds each fault. Layers have other names than in the base class, because no verdict may depend on
 /// names. Two test cases share the faults, so that two cores can run them (CMakeLists.txt).
 void names_every_second_fault(std::size_t first) {
   tests::Record record;

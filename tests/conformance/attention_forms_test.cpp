@@ -23,7 +23,7 @@ enum class Wrong {
   kTwoThreads,      // wrong with two threads
   kMixed,           // wrong with mixed products
   kWidth64,         // ignores the mask in a model of 64 channels
-  kWidth64Sum,      // a constant sequence gives no constant in a model of 64 channels
+  kWidth64Sum,      // a constant sequence gives an output that varies, in a model of 64 channels
   kBatch9,          // exchanges rows in a batch of nine
   kBatch17,         // exchanges rows in a batch of seventeen
   kGradientLong,    // half a gradient above 320 tokens
@@ -43,7 +43,7 @@ enum class Wrong {
   kFar,             // a state of any type is halved after position 5,000
 };
 
-/// Softmax attention, plus a read of the sum of earlier segments' keys and values.
+/// Softmax attention. With a state, also reads the sum of products of keys and values of earlier segments.
 class Model : public HeadwiseAttention {
  public:
   Model(const AttentionContext& context, Wrong wrong)

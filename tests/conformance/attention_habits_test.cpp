@@ -1,4 +1,4 @@
-// Common faults: wrong caches, draws, unused parameters, scales and normalisers, and faults beside the output.
+// Common faults: wrong caches, draws, unused parameters, scales and normalisers, and faults outside of the output.
 #include <map>
 
 #include "ablate/headwise.h"

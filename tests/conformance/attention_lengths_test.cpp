@@ -1,5 +1,4 @@
-// Attentions that are wrong only at some lengths, at one border, in large batches, or beyond 2,048 tokens. Also right
-// attentions with difficult numbers: denominators near 0, choices near their change, parameters without a gradient.
+// Attentions that are wrong only at some lengths, at one token, in batches of some sizes, or beyond 2,048 tokens.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -33,8 +32,8 @@ enum class Place {
   kTwice,          // causal weights sum to 2
   kHalf64,         // causal weights sum to 1/2 at multiples of 64
   kMore2048,       // weights sum to 3/2 beyond 2048
-  kUnread128,      // causal, 128 tokens: the last token does not read the first
-  kUnreadFour,     // 4 tokens: only the third token reads the third
+  kUnread128,      // if causal, with 128 tokens, the last token does not read the first
+  kUnreadFour,     // with 4 tokens, only the third token reads the third
 };
 
 bool is_prime(std::int64_t n) {

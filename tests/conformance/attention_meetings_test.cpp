@@ -1,5 +1,5 @@
-// Faults that need another type, training and many tokens together. Also faults that a few comparisons miss: in one place,
-// without a mask, over another sequence, or at one step of a thousand.
+// Faults that appear only under several conditions together, for instance float32 and many tokens. Also faults that few
+// comparisons show: in one place, without a mask, over another sequence, or at one step of a thousand.
 #include <map>
 
 #include "ablate/headwise.h"
@@ -32,15 +32,15 @@ enum class Meeting {
   kBiasCancels,         // a bias without effect under a softmax
   kWeightCancels,       // a weight whose effect is subtracted again
   kLogarithm,           // an auxiliary loss that is a logarithm
-  kLinear,              // an auxiliary loss that is a sum, which falls if signs change
+  kLinear,              // an auxiliary loss that is a sum, so that weights below 0 lower it
   kLossOfAll,           // an auxiliary loss that is a mean over padding, too
   kLossByLength,        // an auxiliary loss that depends on the padded length
   kRedraw256,           // redraws from torch's generator every 256 steps
   kRedrawSeventh,       // redraws from torch's generator in step 7
   kOverQueries,         // divided by sums over the queries
-  kShiftedSums,         // divided by the sum of the query before
-  kBatchLong,           // a maximum over the batch from 100 tokens on
-  kBatchTrainingLong,   // keys centred over the batch in training from 100 tokens on
+  kShiftedSums,         // divided by the sum of the previous query
+  kBatchLong,           // a maximum over the batch beyond 100 tokens
+  kBatchTrainingLong,   // keys centred over the batch in training beyond 100 tokens
   kWritesUnmasked,      // writes into its tokens if there is no mask
   kWritesQueries,       // writes into its queries over another sequence
   kForgetsEvery,        // later blocks do not read every 64th token

@@ -1,4 +1,4 @@
-// Faults only in one type, in training, beyond a length or in gradients: few tokens in float64 in evaluation do not show them.
+// Faults only in one type, in training, beyond a length or in gradients. A short evaluation in float64 does not show them.
 #include "ablate/headwise.h"
 #include "ablate/operation.h"
 #include "tests/conformance/suite_of.h"
@@ -19,11 +19,11 @@ enum class Mode {
   kCausalTraining,    // not causal in training
   kBatchTraining,     // centres keys over the batch in training
   kGradientTraining,  // no gradient of scores in training
-  kRankLeak,          // drops keys by their rank among all, including later ones
+  kRankLeak,          // lowers scores of keys shorter than the mean of all keys, including later keys
   kSortLeak,          // a median over all positions, without a gradient
-  kLengthLeak,        // reads all keys from 64 on, even later ones
+  kLengthLeak,        // reads all keys from 64 on, even keys after the query
   kLateLeak,          // reads the last key from 256 tokens on
-  kForgets,           // reads only 128 tokens back, and declares nothing
+  kForgets,           // reads fewer than 128 tokens back, and does not declare this
   kForgetsFirst,      // does not read the first token beyond 200 tokens
   kGradientMasked,    // doubles a gradient if there is a mask
   kGradientCausal,    // doubles a gradient if causal
@@ -63,7 +63,7 @@ class Moody : public HeadwiseAttention {
     return none.logical_or(input.mask.logical_not().unsqueeze(1).unsqueeze(1));
   }
 
-  /// Returns the sum over the keys: in the narrow type if that is the fault, otherwise exactly.
+  /// Returns the sum over the keys. The fault kHalfSums adds in the narrow type.
   Tensor summed(const Tensor& weights, const Tensor& values, at::ScalarType type) const {
     if (!is(Mode::kHalfSums) || type == kFloat || type == kDouble) return weights.matmul(values);
     auto sum = zeros_like(weights.narrow(3, 0, 1).matmul(values.narrow(2, 0, 1))).to(type);

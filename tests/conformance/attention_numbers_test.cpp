@@ -29,7 +29,7 @@ class Rectified final : public HeadwiseAttention {
   }
 };
 
-/// Sum over the four largest weights of a softmax, without a normaliser. Near a change, another key becomes one of the four.
+/// Sum over the four largest weights of a softmax, without a normaliser. If scores are nearly equal, the four keys can change.
 template <bool is_right>
 class FourLargest final : public HeadwiseAttention {
  public:
@@ -45,7 +45,7 @@ class FourLargest final : public HeadwiseAttention {
   }
 };
 
-/// Softmax attention with large values. The keys' bias does not change a softmax, so its gradient is rounding of large terms.
+/// Softmax attention with large values. The keys' bias does not change a softmax, so its gradient is only rounding error.
 /// @tparam is_right false: the gradient through the keys is a tenth too small in float32
 template <bool is_right>
 class Large final : public HeadwiseAttention {

@@ -9,7 +9,7 @@ using namespace ablate;
 namespace {
 
 enum class Look {
-  kRight,           // a window that a class token, a later layer or a picture's columns change
+  kRight,           // a window that depends on a class token, the layer and a picture's columns
   kMaskOfTokens,    // ignores the mask if there is a class token
   kLayerLeak,       // not causal from the second layer on
   kPictureLeak,     // not causal in a picture
@@ -125,7 +125,7 @@ TEST_CASE("an attention is checked with exactly the surroundings that change its
     const auto stands = AttentionSubject(tests::candidate_of(plugin)).stands();
     return std::count_if(stands.begin(), stands.end(), [](const Stand& stand) { return stand.around != Around::kNothing; });
   };
-  CHECK(around(placed<Look::kRight>()) == 8);  // causal or not, with: a token, a picture, both, a layer
+  CHECK(around(placed<Look::kRight>()) == 8);  // causal or not, each with a class token, a picture, both, or a later layer
   CHECK(around(placed<Look::kShortTable>()) == 10);
   CHECK(around(placed<Look::kRefusesPicture>()) == 4);
   CHECK(around(plain<Distances<false>>({})) == 0);

@@ -12,7 +12,7 @@ enum class Side {
   kRight,
   kThreadTable,   // a factor that the factory stores in its thread
   kOwner,         // another factor in training, if the thread is not the factory's
-  kZerosSeen,     // attends to the empty memory of a start
+  kZerosSeen,     // attends to the empty memory of the initial state
   kFirstCount,    // counts one token before the first token
   kMasksTurned,   // uses the queries' mask for the keys if there are as many queries as keys
   kCausalMasked,  // causal: queries under the keys' mask give 0

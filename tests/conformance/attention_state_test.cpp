@@ -1,4 +1,4 @@
-// Promises about a state: right stateful attentions pass the suite, and wrong ones fail its checks of the state.
+// Promises about a state: right stateful attentions pass the suite, and wrong attentions fail its checks of the state.
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
 #include "core/trial/conformance/attention/subject.h"
@@ -22,7 +22,7 @@ enum class Carry {
   kDecays,         // a segment without tokens halves the state
 };
 
-/// The mean of a segment's values, plus a decayed sum of the means before.
+/// The mean of a segment's values, plus a decayed sum of the means of earlier segments.
 class Means : public HeadwiseAttention {
  public:
   Means(const AttentionContext& context, Carry carry)
@@ -78,11 +78,11 @@ const Descriptor& means() {
 
 enum class Sum {
   kRight,
-  kDecaysByCall,    // the number of segments decides how much is forgotten
+  kDecaysByCall,    // the state decays with each segment, whatever its length
   kCut,             // no gradient through the state
-  kWholeSegment,    // with a state, a segment reads all of itself
+  kWholeSegment,    // with a state, each token reads the whole segment
   kCutTraining,     // no gradient through the state in training
-  kDecaysTraining,  // decays by segment in training
+  kDecaysTraining,  // the same, only in training
 };
 
 /// Linear attention without a normaliser, only causal: out_i = q_i (S + sum of k_j v_j over j up to i).
@@ -183,7 +183,7 @@ enum class Keep {
   kSecond,  // a full memory loses its second segment
 };
 
-/// The values' means of the last four segments. The oldest mean is lost first.
+/// Means of the values of the last four segments. The oldest mean is lost first.
 template <Keep keep>
 class Remembered final : public HeadwiseAttention {
  public:

@@ -1,4 +1,4 @@
-// Tiles that ignore the causal mask far after the start, also only with a full memory.
+// Attentions with a tile, far after the start, that ignores the causal mask. One tile does this only with a full memory.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 

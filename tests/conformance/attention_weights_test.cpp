@@ -1,4 +1,4 @@
-// Reports of attentions beside their outputs: weights() and output_projections().
+// Reports of attentions in addition to their outputs: weights() and output_projections().
 #include "tests/conformance/plain.h"
 
 using namespace ablate;

@@ -1,4 +1,4 @@
-// A wrong compression of a third party: its segment means count padding. With $ABLATE_TEST_BROKEN it ends the process instead.
+// A wrong compression of a third party: its segment means count padding. If $ABLATE_TEST_BROKEN is set, it ends the process.
 #include <csignal>
 #include <cstdlib>
 

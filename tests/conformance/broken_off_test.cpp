@@ -66,7 +66,7 @@ TEST_CASE("a check runs again in a new checker if the checker is killed") {
   Place place;
   auto running = place.start({"check", "segment-mean", "--no-timing"});
   for (int ms = 0; ms < 60'000 && !says(running.printed(), "  passed "); ++ms) usleep(1000);
-  const auto checker = child_of(running.pid());  // the worker that examines libraries may be another child, but it has no child
+  const auto checker = child_of(running.pid());  // a worker that examines libraries has no child of its own
   REQUIRE(checker > 0);
   REQUIRE(child_of(checker) > 0);
   kill(checker, SIGKILL);

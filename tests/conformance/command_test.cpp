@@ -216,7 +216,7 @@ TEST_CASE("an exception is shown without a bound, and an error is shown with the
     INFO(line);
     CHECK((line.size() <= 100 || line.find(' ') == std::string::npos));
   }
-  CHECK(off.out.find("off by") == off.out.rfind("off by"));  // the head of the column
+  CHECK(off.out.find("off by") == off.out.rfind("off by"));  // only in the heading of the column
 }
 
 TEST_CASE("a task that cannot be made is unchecked, which is no success if the task was named") {

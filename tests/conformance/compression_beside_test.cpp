@@ -1,4 +1,4 @@
-// Slots that may be read beside tokens, and reports of their use: a right compression, and wrong compressions.
+// Slots that may be read together with tokens, and reports of their use: a right compression, and wrong compressions.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -12,10 +12,10 @@ enum class Look {
   kRight,
   kUnscaled,    // scores without 1 / sqrt(d)
   kMassLost,    // ignores the mass: every slot counts once
-  kHidden,      // counts looks of masked queries
+  kHidden,      // counts the attention of masked queries
   kGraph,       // usage has a graph
   kMean,        // a mean over queries instead of a sum
-  kOtherReads,  // reads differently if it reports its looks
+  kOtherReads,  // reads differently if the use of slots is requested
 };
 
 template <Look fault>
@@ -31,7 +31,7 @@ class Looking final : public Means {
         .queries = queries, .memory = memory, .similarity = input.similarity, .causal = input.causal, .offset = input.offset};
     auto result = Means::do_read(own);
     if (!input.looks) return result;
-    // With values that mark one slot each, the read returns the weights.
+    // If each slot's value marks only this slot, the read returns the weights.
     const auto slots = memory.keys.size(2);
     auto one = memory;
     one.values = (arange(slots).unsqueeze(0) == arange(slots).unsqueeze(1)).to(memory.keys.scalar_type());

@@ -54,7 +54,7 @@ class BatchGradient final : public Means {
   Tensor gain_;
 };
 
-/// Caches memberships by shape.
+/// Caches the slots of tokens by the shape of the batch.
 class CachedByShape final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
@@ -64,7 +64,7 @@ class CachedByShape final : public Means {
   }
   mutable std::map<std::pair<std::int64_t, std::int64_t>, Tensor> by_shape_;
 };
-/// Caches memberships by shape from some length on, or only in float32.
+/// Caches the slots of tokens by shape from some length on, or only in float32.
 template <std::int64_t from, bool in_single>
 class CachedFrom final : public Means {
   using Means::Means;
@@ -86,7 +86,7 @@ struct NeedsQueries : Change {
     memory.keys = memory.keys * 0.99;
   }
 };
-/// Uses the first mask in all later calls, in training.
+/// In training, uses the first mask also in later calls with masks of the same shape.
 class FirstMask final : public Means {
   using Means::Means;
   Memory do_write(const WriteInput& input) override {

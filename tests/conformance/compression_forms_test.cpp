@@ -59,7 +59,7 @@ class SharesHead final : public Means {
     return memory;
   }
 };
-/// Only the first two heads have their whole gradient.
+/// Halves the gradient if there are 4 heads or more.
 class HalfGradientOfHeads final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {

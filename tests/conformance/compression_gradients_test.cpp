@@ -40,7 +40,7 @@ class FirstBlock final : public Means {
     return Means::tokens_of(n > 64 ? cat({x.narrow(2, 0, 64), x.narrow(2, 64, n - 64).detach()}, 2) : x, input);
   }
 };
-/// Has a separate path for complete segments, whose gradient ends after some tokens, or counts a token twice in training.
+/// Has a separate path for complete segments. Its gradient ends after 16 tokens, or counts later tokens twice in training.
 template <bool stops>
 class WholeSegments final : public Means {
   using Means::Means;
@@ -181,7 +181,7 @@ class DetachedInHalf final : public Means {
   }
 };
 
-/// Sums in half precision: of prefixes, one token after the other, or of the counts.
+/// Computes in half precision: sums of prefixes, sums token by token, counts of tokens, or numbers beyond the type's range.
 enum class Half { kPrefixes, kOneByOne, kCounts, kBeyond };
 template <Half kind>
 class InHalf final : public Means {
@@ -191,7 +191,7 @@ class InHalf final : public Means {
     const auto type = input.keys.scalar_type();
     if (!c10::isReducedFloatingType(type) || slots().rate.numerator != 1 || slots().fixed > 0) return memory;
     if (kind == Half::kCounts) {
-      // If one is added at a time, the sum stops at 256 or 2048.
+      // A count that grows by 1 stops at 2048 in float16, and at 256 in bfloat16.
       memory.mass = memory.mass.clamp_max(type == at::kHalf ? 2048 : 256);
       return memory;
     }

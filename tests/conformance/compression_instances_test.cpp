@@ -29,7 +29,7 @@ struct StepDraws : Change {
   }
   Tensor features;
 };
-/// Redraws at steps that are rarely checked, after tokens in training.
+/// Redraws at every `every`-th step, if a training pass came before the step.
 template <std::int64_t every>
 struct LateStepDraws : StepDraws {
   using StepDraws::StepDraws;

@@ -1,4 +1,4 @@
-// Compressions that are wrong only at some lengths, in large batches, in long segments, or at one border.
+// Compressions that are wrong only at some lengths, in large batches, in long segments, or at the end of one segment.
 #include "tests/conformance/means.h"
 
 using namespace ablate;

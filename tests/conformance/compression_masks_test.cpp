@@ -97,7 +97,7 @@ class TimesZeroInTraining final : public Means {
     return x * input.mask.unsqueeze(1).unsqueeze(-1).to(x.scalar_type());
   }
 };
-/// Subtracts a statistic over all positions, including padded ones.
+/// Subtracts a statistic over all positions, including padding.
 class PaddedStatistic final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -184,7 +184,7 @@ class MovingPadding final : public Moving {
   Tensor mean_of(const WriteInput& input) const override { return input.keys.mean(IntArrayRef{0, 1, 2}); }
 };
 
-/// Counts padding only in long batches.
+/// Counts padding only in batches with more than `beyond` tokens in a sequence.
 template <std::int64_t beyond>
 class MovingPaddingBeyond final : public Moving {
   using Moving::Moving;

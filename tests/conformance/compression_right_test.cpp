@@ -1,4 +1,4 @@
-// Right compressions must pass, like the compressions of the tree (plugins_test.cpp). Wrong compressions must fail their check.
+// Right compressions must pass, like the compressions of the tree (plugins_test.cpp). Wrong compressions must fail a check.
 #include <ATen/Parallel.h>
 
 #include "tests/conformance/means.h"

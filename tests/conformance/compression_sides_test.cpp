@@ -18,7 +18,7 @@ struct ThreadTable : Change {
   void write(Memory& memory, const WriteInput&, bool) { memory.values = memory.values * (of_thread / 0.5); }
 };
 
-/// Multiplies in training if the thread is not the factory's.
+/// Doubles the values in training if the thread is not the thread of the factory.
 struct Owner : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput&, bool training) {
@@ -50,7 +50,7 @@ class Turned final : public Means {
   }
 };
 
-/// Shifts slots by the mean query. With `turned`, uses the tokens' mask for as many queries.
+/// Shifts slots by the mean query. If `turned`, and there are as many queries as tokens, uses the tokens' mask for the queries.
 template <bool turned>
 class Pooled final : public Means {
  public:

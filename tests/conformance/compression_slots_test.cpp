@@ -51,7 +51,7 @@ class ForgetsBehind final : public Means {
   }
 };
 
-/// Segments that begin one token late, or without the incomplete last segment.
+/// Segments that begin one token late. The next class leaves out the incomplete last segment.
 template <bool only_training>
 class Shifted final : public Means {
   using Means::Means;
@@ -72,7 +72,7 @@ class Ragged final : public Means {
   }
 };
 
-/// Divides by the full size of the segment, or by a little more than its tokens.
+/// Divides by the full size of the segment, or by a little more than its number of tokens.
 template <bool full_size>
 class Divided final : public Means {
   using Means::Means;
@@ -94,7 +94,7 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
-/// Declares that slots are means, but tokens count by their content, or reads are no kernel attention.
+/// Two classes declare that slots are means. This class weights tokens by their content, the next reads with another map.
 class CountsByContent final : public Means {
   using Means::Means;
   bool slots_are_means() const override { return true; }
@@ -138,7 +138,7 @@ class FirstChannel final : public Means {
   }
 };
 
-/// Multiplies by a maximum over all tokens, including later ones, without a gradient.
+/// Multiplies by a maximum over all tokens, including later tokens, without a gradient.
 template <bool only_training>
 class FutureLargest final : public Means {
   using Means::Means;
@@ -148,7 +148,7 @@ class FutureLargest final : public Means {
     return own * (own.detach().abs().amax({2, 3}, true) * 1e-2 + 1.0);
   }
 };
-/// Adds to all slots if the largest token of the whole sequence is late, by an argmax.
+/// Finds the largest token of the whole sequence by an argmax. If this token is late, adds a number to all slots.
 class FutureChoice final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {

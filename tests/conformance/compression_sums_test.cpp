@@ -8,7 +8,7 @@ namespace {
 using tests::variant;
 
 enum class Scale { kRight, kNotBrought, kWrongSign, kLeastSum };
-/// Sums by random features of keys, divided by the exponential of their largest logarithm.
+/// Sums by random features of keys. The features are divided by the exponential of their largest logarithm.
 template <Scale kind>
 class Sums final : public Compression {
  public:

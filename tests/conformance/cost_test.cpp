@@ -57,7 +57,7 @@ TEST_CASE("a matrix of weights is no linear cost", "[cost]") {
   INFO(memory.found << "; " << time.found);
   CHECK(memory.failed());
   CHECK(memory.error == Approx(1).margin(0.1));
-  // Only a timing that no noise can reverse: four times the work at twice the length, declared as twice the work.
+  // Noise cannot reverse this result: at twice the length the work is four times as much, and was declared as twice as much.
   CHECK(time.name == "time");
   CHECK(time.failed());
   CHECK(cost_check<2>(false).passed());
@@ -79,7 +79,7 @@ TEST_CASE("growth separates linear from quadratic costs despite caches, fixed co
   CHECK(found([](double n) { return n; }).lengths == 3);
   CHECK(found([](double n) { return n * std::log2(n); }).exponent < most);
   CHECK(found([](double n) { return 3000 + n; }).exponent < 1);
-  for (const double edge : {1500.0, 3000.0, 6000.0}) {  // beyond a cache, twice the cost
+  for (const double edge : {1500.0, 3000.0, 6000.0}) {  // the cost doubles beyond the cache
     const auto cached = found([&](double n) { return n > edge ? 2 * n : n; });
     INFO("edge " << edge << ": " << cached.exponent);
     CHECK(cached.exponent <= most);

@@ -1,4 +1,4 @@
-// The check that compares a device with the CPU. On machines without a device, the CPU takes its place, right or wrong.
+// The check that compares a device with the CPU. A second computation on the CPU takes the place of the device.
 #include "core/registry/library.h"
 #include "core/trial/conformance/plugin/device_checks.h"
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@ Candidate candidate(const std::string& id) {
   return candidates(plugin(id), nlohmann::json::object(), {&plugin("segment-mean")}).front();
 }
 
-/// Returns the check if `wrong` changes the other device's results.
+/// Runs the check after `wrong` has changed the results of the other device, and returns it.
 Check check(ComputeOn compute, const std::function<void(std::vector<Named>&)>& wrong) {
   int calls = 0;
   Checks checks;

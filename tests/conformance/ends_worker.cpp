@@ -1,4 +1,4 @@
-// Right until it meets a mask: then it ends the worker that checks it.
+// An attention that is right until it gets a mask. Then it kills the worker that checks it.
 #include <unistd.h>
 
 #include <csignal>

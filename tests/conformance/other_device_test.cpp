@@ -1,5 +1,5 @@
-// The suite on a device in CPU memory whose tensors claim another device. Mixing it with the CPU throws, as on a GPU. Results
-// must equal those of the CPU.
+// The suite on a simulated device: its tensors are in CPU memory, but report another device. As on a GPU, an operation that
+// mixes both devices throws. Results must equal the results on the CPU.
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
@@ -105,8 +105,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
 
 const Descriptor& plugin(const std::string& id) { return load_library(ABLATE_BUILD_DIR "/lib/ablate/plugins/" + id + ".so"); }
 
-/// Returns the failed checks of a small run there. Leaves out training: its dropout would use the CPU's generator, but a
-/// training saves the device's generator.
+/// Returns the failed checks of a small run on that device. Leaves out training: its dropout would use the CPU's generator, but
+/// a training saves the device's generator.
 std::set<std::string> failing(const Descriptor& descriptor, const std::vector<const Descriptor*>& parts = {}) {
   static const bool registered = [] {
     static Hooks hooks;

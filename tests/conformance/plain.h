@@ -27,8 +27,8 @@ enum class Slip {
   kNull,          // output_projections() with a null pointer
 };
 
-/// Names and kinds of layers: the base class's; common names, not reported as projections; one layer of queries, keys and
-/// values; bare tensors [in, out].
+/// Layers. kBase: named as in the base class. kField: common names, not reported as projections. kTogether: one layer for
+/// queries, keys and values. kBare: tensors [in, out] without a layer.
 enum class Named { kBase, kField, kTogether, kBare };
 
 template <Slip slip, Named named>

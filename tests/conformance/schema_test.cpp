@@ -9,7 +9,7 @@ using namespace ablate;
 
 namespace {
 
-/// Reads some of two parameters.
+/// Reads both, one or none of two parameters.
 using Read = void (*)(const Values& values, bool causal);
 
 template <Read reads>

@@ -72,7 +72,7 @@ TEST_CASE("a wrong compression of a third party is no fault of an attention that
     return json::parse(ended.out).at(0).at("checks");
   };
   const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--format", "json"}).out).at("checks"); };
-  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // this machine or folder lacks something for these
+  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // checks that may need something that is missing here
   int unchecked = 0;
   for (const auto& check : checked(0)) {
     INFO(check.dump());

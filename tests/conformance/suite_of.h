@@ -33,7 +33,7 @@ inline Candidate candidate_of(const Descriptor& plugin) {
   return make_candidate(plugin, nlohmann::json::object(), find_among({&plugin}));
 }
 
-/// @param only names of checks; none: all
+/// @param only names of checks; if empty, all checks run
 /// @param stops ends each check at its first fault
 inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}, bool stops = false) {
   static const bool kept = [] {

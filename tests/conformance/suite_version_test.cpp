@@ -1,5 +1,5 @@
-// Verdicts and audits belong to a version of the suite, floors to a version of the predictors. This test asks the author of a
-// change whether they change.
+// Verdicts and audits belong to a version of the suite, and floors belong to a version of the predictors. After an edit of this
+// code, the test asks the author whether verdicts, audits or floors change.
 //
 // The record has each version, and a digest of its code without comments and white space.
 //     build/release/tests/test_suite_version "[record]"
@@ -71,7 +71,7 @@ std::vector<std::string> names_of(const Paths& paths) {
 
 std::string line_of(const Versioned& of) { return fmt::format("{} {} code {}\n", of.name, of.version, digest_of(of.code)); }
 
-/// Returns an instruction for the author, or "" if the record has the line of this code.
+/// Returns an instruction for the author, or "" if the record has this code's version and digest.
 std::string demand(const std::string& recorded, const Versioned& of) {
   if (recorded.find(line_of(of)) != std::string::npos) return "";
   if (recorded.find(fmt::format("{} {} ", of.name, of.version)) == std::string::npos)

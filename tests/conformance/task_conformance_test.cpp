@@ -11,7 +11,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Keeps the contract except for one fault: pairs of sequences with ids and reals, or a stream if the fault's name begins so.
+/// Keeps the contract except for one fault. Has pairs of sequences (ids, reals), or a stream if the fault begins with "stream".
 class Faulty final : public Task {
  public:
   explicit Faulty(const TaskContext& context) : fault_(context.parameters.text("fault")) {
@@ -72,7 +72,7 @@ class Faulty final : public Task {
   Random random_of(Split split, std::int64_t index) const {
     if (fault_ == "overlap") split = Split::kTrain;
     if (fault_ == "one shared" && index == 0) split = Split::kTrain;
-    if (fault_ == "dealt anew") {  // another seed deals the same examples, and one of them is in two splits
+    if (fault_ == "dealt anew") {  // another seed deals the same examples; one example is in two splits
       const auto dealt = (index + kSize * static_cast<std::int64_t>(split) + 7 * seed_) % (3 * kSize);
       return {Split::kTrain, dealt == 2 * kSize + 9 ? 9 : dealt, 0};
     }
@@ -101,7 +101,7 @@ class Faulty final : public Task {
     if (fault_ == "batch") target = static_cast<std::int64_t>(row % 2);
     if (fault_ == "one answer") target = 1;
     if (fault_ == "not asked") target = -1;
-    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could match
+    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // not periodic: two reads could otherwise agree
     if (fault_ == "one reader") {                                            // a call stores a value that another thread reads
       shared_ = target;
       std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -213,8 +213,8 @@ TEST_CASE("the checks find each breach of the contract") {
   CHECK(failed_of("seed", SeedPromise::kMaybeOther) == "");
   check_mentions(failed_of("digest without seed", SeedPromise::kMaybeOther),
                  "another seed, another digest []: wrong: the digest stays the same, but the examples change");
-  // Every check can fail: these checks in task_labels_test.cpp, task_splits_test.cpp, task_data_test.cpp, task_seeds_test.cpp,
-  // task_cache_test.cpp and task_streams_test.cpp.
+  // Every check can fail. The checks below fail in task_labels_test.cpp, task_splits_test.cpp, task_data_test.cpp,
+  // task_seeds_test.cpp, task_cache_test.cpp and task_streams_test.cpp.
   for (const char* name : {"label at a position", "label at two positions", "label by length", "one rule", "no duplicates",
                            "no near-duplicates", "files are named", "another seed", "cache", "starts", "next token"})
     failed_once.insert(name);

@@ -125,7 +125,7 @@ TEST_CASE("a stream, of random symbols and of a language") {
                  .unit = "symbol"};
   recipe.size = 4000;
   for (const bool language : {false, true}) {
-    // In the language, a symbol is one of two, which depend on three symbols before.
+    // In the language, each symbol is drawn from two symbols, which depend on the three symbols before it.
     const auto symbol = [=](Split split, std::int64_t place, std::int64_t seed) {
       std::int64_t last[3] = {0, 0, 0};
       for (auto at = std::max<std::int64_t>(place - 12, -1); at <= place; ++at) {

@@ -30,7 +30,7 @@ inline Recipe digits_with_targets(std::int64_t vocabulary = 10, std::int64_t len
   return recipe;
 }
 
-/// Returns a task with one text for each split, as a function of place and seed. Each place asks for the next symbol.
+/// Returns a task with one text for each split. A function returns the symbol at a place. The target is the next symbol.
 using Symbol = std::function<std::int64_t(Split split, std::int64_t place, std::int64_t seed)>;
 inline Recipe text_of(const Symbol& symbol, std::int64_t vocabulary = 12) {
   auto recipe = digits_with_targets(vocabulary);

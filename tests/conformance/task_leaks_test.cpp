@@ -1,4 +1,4 @@
-// Data that reveal too much, one line each: the named check of the suite or of an audit finds each.
+// Data that reveal too much. Each line has one kind of data, and the check (of the suite or of an audit) that finds it.
 #include <cmath>
 
 #include "tests/conformance/task_digits.h"
@@ -37,7 +37,7 @@ Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<
   return recipe;
 }
 
-/// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the last window.
+/// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the window before.
 /// Each group of 16 windows has one label. If `in_place`, each position has the next symbol as its target instead.
 Recipe overlapping(bool is_drawn, bool in_place) {
   auto recipe = in_place ? digits_with_targets(10, 40) : digits(10);

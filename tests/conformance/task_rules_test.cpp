@@ -137,7 +137,7 @@ std::string broken_on(const Recipe& recipe) {
 }  // namespace
 
 TEST_CASE("random labels in test, if words predict the label and classes have unequal sizes") {
-  // One word in five belongs to the class. No position, sum or commonest word predicts it, but all words together do.
+  // One word in five is a word of the class. No position, sum or commonest word predicts the class, but all words together do.
   for (const auto& [classes, words, one_of] :
        {std::tuple<std::int64_t, std::int64_t, std::int64_t>{4, 1000, 5}, {6, 1000, 5}}) {
     auto recipe = digits(words);

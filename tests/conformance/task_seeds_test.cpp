@@ -32,7 +32,7 @@ TEST_CASE("a split that does not depend on the seed, while the other splits do")
     CHECK(failing_of(checks) == Names{"another seed"});
     check_mentions(said(checks, "another seed", name), std::string("1.000 of the examples of ") + name + " stay the same");
   }
-  // A third of dev, and then train in another order.
+  // First a third of dev does not depend on the seed. Then the seed changes only the order of train.
   CHECK(failing(digits_from([](Split split, std::int64_t index, std::int64_t seed) {
           return Random(split, index, split == Split::kDev && index % 3 == 0 ? 0 : seed);
         })) == Names{"another seed"});
@@ -82,7 +82,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Words of a vocabulary, which the seed changes with one fault. The digest ignores some values.
+/// Words of a vocabulary. With one fault, its size depends on the seed. With the others, the digest ignores some values.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

@@ -1,4 +1,4 @@
-// Streams: shared passages off the grid of rows, starts of texts, and targets.
+// Streams: shared passages that begin between rows, starts of texts, and targets.
 #include "tests/conformance/task_digits.h"
 
 using namespace ablate;
@@ -6,7 +6,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// A text in rows of any length. The fault is one of those below.
+/// A text in rows of any length. A parameter names the fault.
 class Rows final : public Task {
  public:
   explicit Rows(const TaskContext& context)
@@ -29,7 +29,7 @@ class Rows final : public Task {
       for (std::size_t at = 0; at < row.length(); ++at) {
         const auto place = index + static_cast<std::int64_t>(at);
         if (place >= kSize) break;
-        // In the second half, a row that begins off the grid skips a place.
+        // In the second half, a row that begins 3 or more places after a multiple of 16 skips a place.
         const bool skips = fault_ == "skips" && index > kSize / 2 && index < kSize - 100 && index % 16 > 2;
         row.id(at) = random_symbol(split, place + (skips ? 1 : 0), seed_);
         row.target(at) = random_symbol(split, place + (skips ? 2 : 1), seed_);
@@ -82,7 +82,7 @@ TEST_CASE("a split that repeats another split's text off the grid of rows") {
   CHECK(failing(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           return split == Split::kDev ? random_symbol(Split::kTrain, place + 1007, seed) : random_symbol(split, place, seed);
         })) == Names{"splits are disjoint"});
-  const auto checks = checks_of(text_of([](Split split, std::int64_t place, std::int64_t seed) {  // only a passage
+  const auto checks = checks_of(text_of([](Split split, std::int64_t place, std::int64_t seed) {  // only a passage is equal
     return split == Split::kTest && place > 2000 && place < 2400 ? random_symbol(Split::kDev, place - 1203, seed)
                                                                  : random_symbol(split, place, seed);
   }));

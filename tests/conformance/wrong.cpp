@@ -1,4 +1,4 @@
-// Softmax attention with one fault, chosen by a text without choices, so that no check of choices meets the other faults.
+// Softmax attention with one fault. A text names the fault: if it were a choice, the suite would try all of its values.
 #include <unistd.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ class Wrong final : public ablate::HeadwiseAttention {
       if (nothing && fault_ == "crash") std::raise(SIGSEGV);
       if (nothing && fault_ == "exit") _exit(0);
       if (nothing && fault_ == "hang") {
-        std::vector<std::jthread> all;  // more threads than other tests beside this test, so that they get half of a processor
+        std::vector<std::jthread> all;  // so many threads get half of a processor even while other tests run
         for (int i = 0; i < 16; ++i)
           all.emplace_back([] {
             for (volatile bool spins = true; spins;) {

@@ -8,7 +8,7 @@ using namespace ablate::kernels::cuda;
 namespace shim = ablate::shim;
 namespace {
 
-enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< factors of a token: kMixed 1 to e^-40, kTotal 0
+enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< decay factors: kMixed: 1 to e^-40; kTotal: 0
 
 struct Case {
   std::int64_t batch, heads, tokens;

@@ -66,7 +66,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect(len([step for step in listed if step.startswith("pytorch_")]), 4)
     expect(len([step for step in listed if step.startswith("bench_")]), 8)
     expect([step for step in listed if step.startswith("graphs_")], ["graphs_1024", "graphs_8192"])
-    # Steps with fla-core's kernels, if they are installed.
+    # The list has steps with fla-core's kernels only if these are installed.
     (work / "with/fla").mkdir(parents=True)
     (work / "with/fla/ops.py").touch()
     expect([step.startswith("fla_") for step in day.run("--list", PYTHONPATH=str(work / "with")).stdout.split()].count(True), 4)
@@ -80,7 +80,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
         ended = day.run("results", mode=mode)
         expect((ended.returncode, day.files()), (1, {"device.failed"}))
 
-    # A failed check leaves its output, from both streams, and comes last in the next call.
+    # A failed check leaves its output, from both streams. The next call runs it last.
     steps = ["check_rfa", "check_softmax", "bench_both_1024_float32"]
     ended = day.run("results", *steps, "--tar", "results.tar", mode="fault")
     expect((ended.returncode, day.files()), (1, {"device", "check_rfa.failed", "check_softmax", "bench_both_1024_float32"}))

@@ -1,5 +1,5 @@
-// Numbers in a device's memory, for a test. The layout is contiguous, or token-major as projections write it, with gaps between
-// tokens that must stay unchanged. With the address sanitizer, the memory ends after the last number.
+// Numbers in a device's memory, for a test. The layout is contiguous, or token-major like the output of projections. Gaps
+// between tokens must stay unchanged. With the address sanitizer, the memory ends after the last number.
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ struct Numbers {
 #ifdef __SANITIZE_ADDRESS__
   static constexpr std::int64_t kTail = 0;
 #else
-  static constexpr std::int64_t kTail = 16;  ///< numbers behind all others
+  static constexpr std::int64_t kTail = 16;  ///< numbers after all others
 #endif
 
   Numbers(std::int64_t b, std::int64_t h, std::int64_t n, std::int64_t c, bool by_token)

@@ -12,11 +12,11 @@
 using namespace ablate;
 using shim::launch;
 
-// With the thread sanitizer, the tests count its reports, and expect some for a planted fault.
+// With the thread sanitizer, the tests count its reports. A planted fault must cause a report.
 static int reports = 0;
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "exitcode=0:suppress_equal_addresses=0"; }
-// Not sanitized, because a report inside a report would wait for the first.
+// Not sanitized, because a second report inside a report would wait for the first report.
 extern "C" __attribute__((no_sanitize("thread"))) void __tsan_on_report(void*) { ++reports; }
 constexpr bool kSeesRaces = true;
 #else
@@ -49,7 +49,7 @@ void summed_twice(const float* from, float* to, bool barrier) {
   to[threadIdx.x] = sum;
 }
 
-/// Computes the sum of a warp's numbers. `last`: the least distance of lanes, which must be 1 for the right sum
+/// Computes the sum of a warp's numbers. `last` is the least distance of lanes. The sum is right only if `last` is 1.
 void warp_sum(const float* from, float* to, int last) {
   float sum = from[threadIdx.x];
   for (int by = 16; by >= last; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
@@ -61,7 +61,7 @@ void overlapping(const float*, float* to, bool apart) {
   to[threadIdx.x + (apart ? blockIdx.x * kCount : 0)] = static_cast<float>(blockIdx.x);
 }
 
-/// Writes the array, shifted by `past` numbers: 1 writes behind its end, -1 before its start.
+/// Writes the array, shifted by `past` numbers: 1 writes after its end, -1 before its start.
 void past_the_end(float* to, int past) {
   ABLATE_SHARED(float, all, kCount);
   all[static_cast<int>(threadIdx.x) + past] = 1;

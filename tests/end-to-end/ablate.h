@@ -52,7 +52,7 @@ class Workplace {
   std::map<std::string, std::string> environment_;
 };
 
-/// A study that takes seconds: short ListOps expressions and the smallest model.
+/// A study that runs in seconds: short ListOps expressions and the smallest model.
 inline const std::string kTiny = R"(
 [experiment]
 name = "tiny"

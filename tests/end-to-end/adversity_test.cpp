@@ -26,7 +26,7 @@ bool until(const std::function<bool()>& holds, double seconds = 60) {
   return holds();
 }
 
-/// Returns a grid with one trial for each number in `steps`. 6 steps take some milliseconds, 20,000 many seconds.
+/// Returns a grid with one trial for each number in `steps`. 6 steps take milliseconds, and 20,000 steps take many seconds.
 std::string grid(const std::string& steps) {
   return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
 }
@@ -73,7 +73,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // the history has an earlier run
   auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
-  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second trial
   fs::remove(place.folder() / "ablate.db");                              // its log stays
   if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
   const auto ended = running.wait();
@@ -121,7 +121,7 @@ TEST_CASE("a write-ahead log that is removed while another run opens the databas
   Workplace place;
   auto running = place.start({"run", place.study(grid("3, 2000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/2] done"); }));
-  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second
+  REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second trial
   for (const auto* end : {"-wal", "-shm"}) fs::remove((place.folder() / "ablate.db").string() + end);
   const auto ended = running.wait();
   INFO(ended.err);

@@ -157,7 +157,7 @@ TEST_CASE("an audit of a study finds floors for the task settings of its trials,
   CHECK(says(again.out, " training examples that trials see:\n  largest class "));
   CHECK(says(again.out, "and stored in my runs.db"));
   place.set("LEAKY_ABORTS", "");
-  // One row for each data set, task and part of the test split, however often floors are computed.
+  // There is one row for each data set, task and part of the test split, however often floors are computed.
   const auto kept = [&](const std::string& what) {
     return place.shell("$ablate query 'SELECT " + what + " FROM floors' --format csv --db 'my runs.db' | tail -1").out;
   };

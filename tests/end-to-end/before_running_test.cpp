@@ -1,4 +1,4 @@
-// Warnings before a grid runs, which --dry-run and the run print alike. Also the option --only.
+// Warnings before a grid runs: a run and a dry run print the same warnings. Also the option --only.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 

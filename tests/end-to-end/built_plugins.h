@@ -1,4 +1,4 @@
-// Plugins of this build, as the program lists them.
+// The plugins of this build, as the program lists them.
 #pragma once
 
 #include "core/registry/catalog.h"

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kSteps = "2000";  ///< a second or more
+constexpr const char* kSteps = "2000";  ///< training takes a second or more
 
 /// @param seconds value of [experiment] checkpoint
 std::string study_of(const std::string& seconds, const std::string& rest = "[attention]\nplugin = \"linear\"\n",
@@ -230,7 +230,7 @@ TEST_CASE("checkpoints that cannot be written are reported once and cost no tria
   CHECK(count_of(ended.err, "is not on disk: cannot write ") == 1);
 }
 
-// Otherwise a checkpoint would outlive a killed scheduler, and a later run with the old code would resume from it.
+// Such a checkpoint would outlive a killed scheduler, and a later run with the old code would resume from it.
 TEST_CASE("no checkpoint is written from code that was overwritten") {
   Workplace place;
   const auto library = place.folder() / "p/linear.so";

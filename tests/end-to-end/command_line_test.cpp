@@ -224,7 +224,7 @@ TEST_CASE("a dry run estimates how long its trials take from trials that are don
   CHECK(says(dry(again), "expected time: 7.5 s for 3 trials, 2 at a time ("));
   CHECK_FALSE(says(dry(again), "timeout"));
   again.insert(again.end(), {"--set", "experiment.timeout=5.0"});
-  CHECK_FALSE(says(dry(again), "timeout"));  // exactly the expected time
+  CHECK_FALSE(says(dry(again), "timeout"));  // the limit is exactly the expected time
   again.back() = "experiment.timeout=1";
   CHECK(says(
       dry(again),

@@ -26,7 +26,7 @@ TEST_CASE("ablate plot uses the ablate-plot beside it, and without it the error 
   if (std::filesystem::exists(kBin + "ablate-plot")) {
     const auto drawn = place.run({"plot", "curves", "--out", "a.svg"});
     CHECK(drawn.exit_code == 2);
-    CHECK(says(drawn.err, "ablate.db"));  // no history exists: ablate-plot has searched for it
+    CHECK(says(drawn.err, "ablate.db"));  // ablate-plot ran, and reports that no history exists
   }
   const auto alone = place.shell("cp $ablate . && ./ablate plot curves --out a.svg");
   CHECK(alone.exit_code == 2);

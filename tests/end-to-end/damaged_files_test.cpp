@@ -59,7 +59,7 @@ TEST_CASE("a task's cached answer from another version is replaced") {
 }
 
 TEST_CASE("reading a damaged history leaves no file beside it") {
-  const auto cut = GENERATE(true, false);  // false: the file is overwritten behind its first page
+  const auto cut = GENERATE(true, false);  // false: the file is overwritten after its first page
   Workplace place;
   const auto study = place.study(grid("3, 4")).string();
   REQUIRE(place.run({"run", study}).exit_code == 0);

@@ -1,4 +1,4 @@
-// Description of the machine that a run records.
+// The description of the machine, which a run records.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 

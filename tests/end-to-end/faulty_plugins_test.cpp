@@ -52,7 +52,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
       {"threads", "torch computes with 7 threads at the end of the trial, and with 1 at its beginning"},
       {"odd-metric", "a metric named \"Share \"of\" \", expected snake_case"},
   };
-  // Odd but harmless behaviour ends as done, and so does a trial that reports a metric without a number.
+  // A trial with odd but harmless behaviour is done, and so is a trial that reports a metric without a number.
   const std::vector<std::string> harmless = {"none",  "strided", "exit-at-end", "nan-metric",
                                              "print", "fork",    "chdir",       "orphan"};
   std::string list;
@@ -96,7 +96,7 @@ TEST_CASE("a trial that prints without end is ended by the time-out, and the oth
   CHECK(ended.exit_code == 1);
   const auto rows = outcomes(place);
   CHECK(rows.at("print-on").at(0) == "timeout");
-  CHECK(place.query("SELECT max(length(output)) AS n FROM attempts")[0]["n"] == 8192);  // the trial prints gigabytes
+  CHECK(place.query("SELECT max(length(output)) AS n FROM attempts")[0]["n"] == 8192);  // although the trial prints gigabytes
   CHECK(rows.at("none").at(0) == "done");
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
     return sched_getaffinity(trial, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
   };
   const auto data_limit = [&] { return !says_of("limits", "Max data size             unlimited"); };
-  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // while other tests run
+  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // if other tests run
   for (int i = 0; i < 100 && !((own() == 1 || shares()) && data_limit()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // by now the trial hangs in its plugin

@@ -1,5 +1,5 @@
-// A grid whose processes are killed at random moments, and which runs again until it is done. Its trials and numbers equal
-// those of an undisturbed run.
+// A grid whose processes are killed at random moments, and which runs again until it is done. Its trials and numbers equal the
+// trials and numbers of an undisturbed run.
 #include <signal.h>
 
 #include <algorithm>

@@ -89,7 +89,7 @@ TEST_CASE("a study that a program launches is planned, run and recorded, and not
     for (const auto* metric : {"test/accuracy", "train/step_time", "time/wall"}) CHECK(metrics.contains(metric));
   }
 
-  Program next;  // the plugins and the data are known, and no trial is left
+  Program next;  // its history has all trials, so it starts no worker
   std::filesystem::copy_file(program.database(), next.database());
   const auto again = next.run({.study = study});
   CHECK(again.ran.done == 0);

@@ -64,7 +64,7 @@ TEST_CASE("a stopped run keeps its trial; a killed run's trial is taken over, an
 
   kill(workers[0], SIGSTOP);
   one.send(SIGKILL);
-  // Stops the worker again, because the scheduler's end wakes it and it would then exit by itself.
+  // Stops the worker again: the end of the scheduler wakes the worker, and the worker would then exit by itself.
   for (int i = 0; i < 2000; ++i) {
     kill(workers[0], SIGSTOP);
     std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -1,5 +1,5 @@
-// Plugins of each kind from another author, in one folder, built against an installed ablate. They have a state over segments,
-// two sequences, and targets at some positions. ablate itself is unchanged.
+// Another author's plugins of each kind, in one folder, built against an installed ablate. ablate itself is unchanged. Together
+// the plugins have a state over segments, two sequences, and targets at some positions.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"

@@ -131,7 +131,7 @@ TEST_CASE("wrong values in a mixture or in the model are reported at their place
   const auto dry = place.run({"run", "study.toml", "--dry-run"});
   CHECK(dry.exit_code == 2);
   CHECK(dry.err == of_part);
-  // All errors of a grid are reported at once, each wrong value at its place, and no valid value.
+  // All errors of a grid are reported at once, each wrong value with its place. Valid values are not reported.
   CHECK(message(place, halves + "[grid]\nattention.parts.0.heads = [1, 2,\n5, 6]\nmodel.d_model = [16, 24]\n") ==
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"

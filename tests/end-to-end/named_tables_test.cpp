@@ -52,7 +52,7 @@ TEST_CASE("a study's tables are chosen by name, and the command line's options o
   CHECK(named["contrasts"].size() == 2);  // for the two metrics whose better direction is known
   CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
   CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
-  // CSV cannot contain notes: they go to stderr, after its rows.
+  // CSV cannot contain notes, so notes go to stderr, after the rows.
   const auto csv = place.run({"table", "--table", "cost", "--format", "csv"});
   CHECK_FALSE(says(csv.out, "note:"));
   CHECK(says(csv.err, "note:"));

@@ -1,4 +1,4 @@
-// find_package(ablate) and ablate_add_plugin, for an installed ablate and a build tree. Refusals of the linker, CUDA sources.
+// find_package(ablate) and ablate_add_plugin, with an installed ablate and a build tree. Also errors of the linker, and CUDA.
 #include <nlohmann/json.hpp>
 #include <sstream>
 

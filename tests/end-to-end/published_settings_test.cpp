@@ -19,7 +19,7 @@ TEST_CASE("small versions of the Long Range Arena have all of its models and tas
       (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
     }
     INFO(study.name);
-    // Path-X has no published number, and the spans appear only in a figure.
+    // Path-X has no published number. The numbers of the spans are published only in a figure.
     CHECK(study.published.empty() == (small || study.name == "lra-google-path-x" || study.name == "lra-google-span"));
   }
   CHECK(small_tasks == tasks);
@@ -48,7 +48,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
       // The code behind the Long Range Arena's numbers does not mask other buckets.
       const auto attention = trial.resolved().at("attention");
       const bool arena = study.name.starts_with("lra-") || study.name == "adamra-table2";
-      const bool has_both = study.name == "content";  // both in one study
+      const bool has_both = study.name == "content";  // both forms in one study
       if (attention.is_object() && attention.at("plugin") == "reformer" && !has_both) {
         CHECK(attention.at("across_buckets") == arena);
         if (arena) reformers.insert(study.name);
@@ -58,9 +58,9 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
-      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths minus the answer
+      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths without the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
-      } else if (study.name == "infinity-sort") {  // infinity's generate_data.py
+      } else if (study.name == "infinity-sort") {  // as in infinity's generate_data.py
         CHECK(
             (task.at("shares") == "published" && task.at("train") == 8000 && task.at("dev") == 800 && task.at("test") == 800));
       } else {
@@ -76,7 +76,7 @@ TEST_CASE("all attentions in the Long Range Arena's picture studies promise what
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // Other pictures replace CIFAR-10, which may be missing, and few are generated. Promises are checked after data headers.
+    // Other pictures replace CIFAR-10, which may be missing, and few are generated. Data headers are read before the check.
     const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
                                    few = {"task.train=64", "task.dev=8", "task.test=8"};
     for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});

@@ -69,7 +69,7 @@ std::set<Figure> published() {
                          metric_of(field.at(6)),
                          field.at(7)};
     if (figure.system == "transformer") figure.system = "softmax";
-    // Rates of a row, which are part of the system's name in Table 2.
+    // In Table 2, the rates of a row are part of the system's name.
     if (const auto rates = field.at(3).find("c=("); rates != std::string::npos)
       figure.system += " " + field[3].substr(rates + 2);
     if (figure.value.find_first_not_of("0123456789.") == std::string::npos) {
@@ -92,7 +92,7 @@ std::set<Figure> published() {
 /// Returns the row of its table that a trial belongs to.
 std::string system_of(const std::string& table, const json& trial) {
   const auto& all = trial.at("attention");
-  const auto& attention = all.is_array() ? all.back() : all;  // published lists end with the paper's own method
+  const auto& attention = all.is_array() ? all.back() : all;  // in a list, the paper's own method is last
   const std::string plugin = attention.at("plugin");
   if (table == "arXiv 2108.04962, Table 5" && plugin == "adamra")
     return attention.at("routing") == "random"        ? "adamra routing=random"
@@ -138,8 +138,8 @@ std::set<Figure> beside(const ablate::Study& study) {
   return all;
 }
 
-/// True if another study lists the figures of this study, too. Text in the Long Range Arena has 1000 bytes or 4000, which the
-/// paper leaves open. AdaMRA's Figure 1 shows Tables 1 and 3.
+/// True if another study lists the figures of this study, too. The paper of the Long Range Arena does not say whether Text has
+/// 1000 or 4000 bytes. AdaMRA's Figure 1 shows Tables 1 and 3.
 bool second_of_figures(const ablate::Study& study) { return study.name == "lra-google-text-4k" || study.name == "lra-figure1"; }
 
 }  // namespace
@@ -162,7 +162,7 @@ TEST_CASE("each published figure appears beside trials of exactly one study, exc
   for (const auto& figure : papers)
     if (ours.count(figure) == 0) missing.insert(figure.table + ": " + figure.task + ", " + figure.metric);
   CHECK(missing == std::set<std::string>{
-                       // All models failed: FAIL is no number for lra-google-path-x.
+                       // All models failed. The paper has FAIL instead of a number, so lra-google-path-x lists none.
                        "arXiv 2011.04006, Table 1: path-x, test/accuracy",
                        // Computed from other numbers.
                        "arXiv 2011.04006, Table 1: average, test/accuracy",
@@ -170,11 +170,11 @@ TEST_CASE("each published figure appears beside trials of exactly one study, exc
                        "arXiv 2406.06484, MAD: average, test/accuracy",
                        "arXiv 2108.04962, Table 3: text, LRA score",
                        "arXiv 2108.04962, Table 3: text, SMAT",
-                       // A ratio of the times of two trials, of models that the source does not describe.
+                       // The ratio of two trials' times. The source does not describe the models.
                        "arXiv 2003.05997, text: cifar-10, speed ratio local:routing",
                        // The upper bound ln 2 of the divergence of two distributions.
                        "arXiv 2003.05997, text: pg-19, JSD bound",
-                       // A selective state space before mamba2, without a plugin.
+                       // Mamba is older than Mamba-2 (mamba2), and has no plugin.
                        "arXiv 2406.06484, MAD of Mamba: average, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: compression, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: fuzzy-recall, test/accuracy",
@@ -182,10 +182,10 @@ TEST_CASE("each published figure appears beside trials of exactly one study, exc
                        "arXiv 2406.06484, MAD of Mamba: memorization, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: noisy-recall, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: selective-copying, test/accuracy",
-                       // LSTMs and Mamba, without a plugin.
+                       // LSTMs and Mamba have no plugin.
                        "arXiv 2411.12537, Table 5 (other models): modular-arithmetic, test/accuracy",
                        "arXiv 2411.12537, Table 5 (other models): parity, test/accuracy",
-                       // Starts from GPT-2's weights, which no trial does.
+                       // This model started from GPT-2's weights. No trial does this.
                        "arXiv 2109.00301, Papers with Code: wikitext-103 from GPT-2, test/perplexity",
                    });
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Returns the fenced block of a language, the `which`-th from 0.
+/// Returns a fenced block of a language. `which` counts the language's blocks from 0.
 std::string block(const std::string& language, int which = 0) {
   const auto readme = read_text(std::string(ABLATE_SOURCE_DIR) + "/README.md");
   std::size_t at = 0;
@@ -20,7 +20,7 @@ std::string block(const std::string& language, int which = 0) {
   return readme.substr(start, readme.find("\n```", start) + 1 - start);
 }
 
-/// Returns the things on a page that a clone does not have: paths beside it, people whom a reader does not know, missing files.
+/// Returns names on a page that a clone's reader cannot resolve: paths outside of the clone, unknown people, missing files.
 std::vector<std::string> strange_to_a_clone(const std::string& page) {
   std::vector<std::string> found;
   for (const std::string outside : {"../shared", "founders", "Founders"})

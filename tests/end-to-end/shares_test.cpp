@@ -1,4 +1,4 @@
-// A grid divided among machines, which temporary folders simulate. Its numbers equal those of one machine, whatever is lost.
+// A grid divided among machines, which temporary folders simulate. Its numbers equal one machine's numbers, whatever is lost.
 #include <signal.h>
 
 #include <chrono>

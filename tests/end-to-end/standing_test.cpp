@@ -77,7 +77,7 @@ TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial
   Place place;
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
-  // Another experiment has a trial with a repeated number of heads, at another rate, and a trial with a number not repeated.
+  // Another experiment has trials with 2 and 4 heads at another learning rate. --prove repeats 2 heads, but never 4.
   const std::vector<std::string> other{"--set", "experiment.name=other",
                                        "--set", "train.learning_rate=0.01",
                                        "--set", "seeds=1",
@@ -148,7 +148,7 @@ TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]
   CHECK_FALSE(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 2);
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
-  // A wrong number of a proof does not migrate the history.
+  // A command with a wrong number of a proof does not migrate the history.
   place.change_history("PRAGMA user_version = 23");
   CHECK(says(unprove("7", 2), "was written by an older ablate: found schema 23, expected 24"));
   CHECK(says(unprove("7", 2), "found schema 23"));

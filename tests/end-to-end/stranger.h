@@ -19,7 +19,7 @@ class Stranger {
     path_ = (home_ / "ablate/bin").string() + ":" + path_;
   }
 
-  /// Runs a script in ~/work, which ends at the first command that fails.
+  /// Runs a script in ~/work. The script ends at the first command that fails.
   Ended shell(const std::string& script) const {
     return Process({"bash", "-euo", "pipefail", "-c", script},
                    {{"HOME", home_.path().string()},

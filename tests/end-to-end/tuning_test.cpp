@@ -15,7 +15,7 @@ const std::string kRates = "train.learning_rate = [1e-4, 1e-2, 3e-2]\n";
 
 const std::string kApart = kAttentions + "[grid.tune]\nseeds = [101, 102]\n" + kRates;
 
-/// Returns the best row on dev for each attention. Of equal rows, the first is best.
+/// Returns the best row on dev for each attention. If rows are equal, the first row is best.
 std::map<std::string, json> best_of(const json& means) {
   std::map<std::string, json> best;
   for (const auto& row : means)
@@ -116,7 +116,7 @@ TEST_CASE("values are chosen on separate seeds first, and only chosen values run
              "tiny: 16 trials; 12 that tune, on seeds 101, 102, then 4 that are reported, 4 of them at values not "
              "chosen yet\n"));
 
-  // Only the first phase, as if a run ended between the two.
+  // Runs only the first phase, as if a run had ended between the two phases.
   std::vector<std::string> tuning{"run", file};
   std::istringstream lines(before);
   for (std::string line; std::getline(lines, line);)
@@ -146,7 +146,7 @@ TEST_CASE("values are chosen on separate seeds first, and only chosen values run
 TEST_CASE("a study of two phases resumes wherever it was interrupted") {
   Workplace place;
   const auto file = place.study(kApart).string();
-  for (const int enough : {3, 13}) {  // while it tunes, and while it reports
+  for (const int enough : {3, 13}) {  // once in each phase
     auto run = place.start({"run", file, "-j", "1"});
     for (int tries = 0; tries < 3000; ++tries) {
       const auto done = place.has_database() ? place.query("SELECT count(*) AS n FROM trials") : json();

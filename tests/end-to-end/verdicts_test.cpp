@@ -1,4 +1,4 @@
-// Verdicts of `ablate check` in plugins, runs and tables; and changes that invalidate a verdict.
+// Verdicts of `ablate check`: `ablate plugins`, runs and tables show them. Also changes that invalidate a verdict.
 #include "core/shared/verdict_memory.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
@@ -28,7 +28,7 @@ struct Place : Workplace {
   }
   json shown(const std::string& id) { return json::parse(run({"plugins", id, "--format", "json"}).out).at("checks"); }
 
-  /// Stores passed verdicts, because real checks take minutes.
+  /// Stores passed verdicts without a check, because checks take minutes.
   void vouch(const std::vector<std::string>& ids) {
     const ablate::VerdictMemory memory(folder() / "cache/ablate/verdicts");
     for (const auto& plugin : json::parse(run({"plugins", "--format", "json"}).out)) {
@@ -189,7 +189,7 @@ TEST_CASE("an edited plugin is unchecked, and a proof does not change this", "[v
 
 TEST_CASE("a library that is replaced between inspection and check leaves no verdict", "[verdicts]") {
   Place place;
-  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked, and scanned
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked; this call also scans the library
   std::filesystem::copy(place.library(), place.folder() / "looked_at.so");
   std::filesystem::copy(place.library(), place.folder() / "built.so");
   edit_code(place.folder() / "built.so", 'b');

@@ -45,7 +45,7 @@ TEST_CASE("docs/plugins.md works step by step as printed", "[plugins-page]") {
 
 namespace {
 
-/// Writes the source and CMakeLists.txt from a section of docs/plugins.md, which has the call `ablate_add_plugin(NAME ...)`.
+/// Writes the source and CMakeLists.txt from the section of docs/plugins.md that has the call `ablate_add_plugin(NAME ...)`.
 void write_from_page(const Stranger& stranger, const std::string& heading, const std::string& name, const std::string& file) {
   const auto page = read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md");
   const auto section = page.find(heading);

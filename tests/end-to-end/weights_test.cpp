@@ -1,4 +1,4 @@
-// keep_weights, from the study to the file that other programs read.
+// The setting keep_weights: from the study to the file, which other programs can read.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 

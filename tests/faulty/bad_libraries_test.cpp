@@ -1,5 +1,5 @@
-// Libraries that are no plugins of this host. Each is refused with its reason, with exit code 3 if it was requested by name.
-// The other plugins are listed and run.
+// Libraries that are no plugins of this host. Each library is refused with a reason. If it was requested by name, the exit code
+// is 3. The other plugins are listed and run.
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,7 +102,7 @@ TEST_CASE("a bad library requested by name is exit code 3 with its reason, in a 
     CHECK(asked.exit_code == 3);
     CHECK(says(asked.err, kReasons.at(name)));
   }
-  // The good libraries run beside the bad libraries.
+  // The good libraries run, although bad libraries are in the same folder.
   const auto good =
       place.run({"--plugins", kFaulty + "load", "run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()});
   CHECK(good.exit_code == 0);
@@ -148,7 +148,7 @@ TEST_CASE("a file that may not be read") {
   chmod(file.c_str(), 0);
   std::vector<std::string> command{kBin + "ablate", "--plugins", (place.folder() / "p").string(), "plugins", "secret"};
   if (geteuid() == 0) {
-    // Root may read every file by a capability, so the program runs without it.
+    // Root may read every file by a capability, so the program runs without that capability.
     const std::vector<std::string> without{"setpriv", "--bounding-set", "-dac_override,-dac_read_search"};
     auto probe = without;
     probe.insert(probe.end(), {"cat", file.string()});
@@ -178,7 +178,7 @@ TEST_CASE("a library that failed to load is tried again, because its dependency 
   CHECK(list(place, (place.folder() / "p").string()).refused.contains("missing-dependency"));
   place.set("LD_LIBRARY_PATH", kFaulty + "absent");
   CHECK(list(place, (place.folder() / "p").string()).accepted.contains("missing-dependency"));
-  // Accepted before, but the dependency is missing again: the study finds out when it loads the plugin.
+  // The library was accepted, but now its dependency is missing again. The run notices this when it loads the plugin.
   place.set("LD_LIBRARY_PATH", "");
   const auto ran =
       place.run({"--plugins", (place.folder() / "p").string(), "run", place.study(study_of({"missing-dependency"})).string()});

@@ -39,7 +39,7 @@ std::string row(const std::string& where, const std::string& how) {
 }  // namespace
 
 TEST_CASE("a task that fails before any trial ends the run with its reason, and nothing is written") {
-  // The user may be able to repair what a task reports (missing data): exit code 2. A crash or a lie is the library's fault: 3.
+  // Exit code 2: the user may be able to repair a reported error (missing data). 3: a crash or a lie is the library's fault.
   const auto one = GENERATE(Case{"factory", "throw", 2, "factory has thrown, as it was asked to"},
                             Case{"info", "throw", 2, "info has thrown, as it was asked to"},
                             Case{"load", "throw", 2, "load has thrown, as it was asked to"},
@@ -89,7 +89,7 @@ TEST_CASE("a task that fails in a trial fails only that trial") {
   CHECK(says(rows["read judge-nan"].second, "judges example 0 with depth = nan"));
   CHECK(says(rows["read judge-huge"].second, "with values of depth whose sum is inf"));
   CHECK(says(rows["read leave-out"].second, "handed out the label -1"));
-  // A copy of the process that a plugin forks must answer neither for a trial nor for the worker.
+  // If a plugin forks, the copy of the process must not answer for a trial or for the worker.
   CHECK(rows["read fork"].first == "done");
   CHECK(rows["load fork"].first == "done");
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 10);

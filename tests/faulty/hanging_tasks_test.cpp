@@ -1,4 +1,4 @@
-// A task that hangs before any trial fails with a reason. (`ablate run` has limits of minutes, these tests of seconds.)
+// A task that hangs before any trial fails with a reason. (`ablate run` has limits of minutes. Tests set limits of seconds.)
 #include <stdlib.h>
 
 #include <chrono>

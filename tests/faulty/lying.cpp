@@ -1,4 +1,4 @@
-// A descriptor that contradicts itself: CHANGE is one statement that changes the right `descriptor`.
+// A descriptor that contradicts itself. CHANGE is a statement that makes the correct `descriptor` wrong.
 #include <limits>
 
 #include "trivial_task.h"

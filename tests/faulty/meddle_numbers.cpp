@@ -1,4 +1,4 @@
-// Changes every setting of its process that changes bits of results, while it is loaded. Its own trials are correct.
+// When it is loaded, changes every setting of the process that affects bits of results. Its own trials are correct.
 #include <ATen/Context.h>
 #include <ATen/ThreadLocalState.h>
 #include <ATen/autocast_mode.h>

@@ -1,4 +1,4 @@
-// Misbehaves while it is loaded: DO is one of the functions below. Its descriptor is right.
+// Misbehaves when it is loaded, by the function DO, which is one of the functions below. Its descriptor is right.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>

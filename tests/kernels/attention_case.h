@@ -15,7 +15,7 @@ struct Case {
   std::int64_t d, heads, d_head;
   FeatureMap map;
   bool masked;
-  std::int64_t features = 0;  ///< random features of a head; 0: map
+  std::int64_t features = 0;  ///< random features of a head; 0: the feature map
 };
 
 /// Draws queries, context (except in self-attention), and the weights and biases of the four projections.
@@ -71,7 +71,7 @@ inline void check_forms(const Case& of) {
   const auto expected = exact(of);
   const auto by_reference = results(of, false), found = results(of, true);
   CHECK(off({found[0]}, {expected[0]}) < kFloatRounding);
-  // With one key no result depends on its weight, so the gradients of queries and keys are rounding, measured against 0.
+  // With one key, no result depends on its weight, so gradients of queries and keys are 0 except for rounding errors.
   const bool one = of.n == 1;
   CHECK(off(by_reference, expected) < (one ? 0.03 : kFloatRounding));
   CHECK(off(found, expected) < (one ? std::max(kFloatRounding, 5 * off(by_reference, expected)) : kFloatRounding));
@@ -88,7 +88,7 @@ inline void check_alone(const Case& of) {
   CHECK(all.equal(results(of, inputs, true, {})[0]));
 }
 
-/// Checks that one more masked key, or a weight changed by a part of its largest number, gives errors above rounding.
+/// Checks that one more masked key gives errors above rounding, and so does a weight changed by `part` of its largest number.
 inline void check_wrong(const Case& of, double part) {
   const auto inputs = inputs_of(of);
   const auto expected = exact(of);

@@ -51,7 +51,7 @@ TEST_CASE("draws are independent of their neighbours, of the generator's next dr
       CHECK(std::abs(correlation(noise.slice(0, 0, end), noise.slice(0, lag), probability)) < kDeviations);
       CHECK(std::abs(correlation(other.slice(0, 0, end), noise.slice(0, lag), probability)) < kDeviations);
     }
-    // Catches a generator that is worse than the others.
+    // Catches one generator that is worse than the 15 others.
     const auto lanes = (noise.view({-1, 16}) == 0).to(kDouble).mean(0);
     const double deviation = std::sqrt(probability * (1 - probability) / (kCount / 16));
     CHECK((lanes - probability).abs().max().item<double>() < kDeviations * deviation);

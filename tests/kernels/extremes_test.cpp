@@ -48,7 +48,7 @@ struct Activated {
   Tensor value, slope;
 };
 
-/// Returns the activation of 16 numbers and its slope: x and W1 are 0, b1 holds the numbers, W2 is the identity.
+/// Returns the activation of 16 numbers and its slope. x and W1 are 0, b1 has the numbers, and W2 is the identity.
 Activated activated(const kernels::cpu::Form& form, bool relu, const Tensor& u) {
   const auto none = zeros({kChannels, kChannels}), all_one = ones({kChannels}), identity = all_one.diag();
   const kernels::cpu::FeedForwardCall call{.tokens = 1,
@@ -73,7 +73,7 @@ Activated activated(const kernels::cpu::Form& form, bool relu, const Tensor& u) 
   return {y, slope};
 }
 
-/// Returns SiLU of 16 numbers and its slope: the filter of one token is 0, and the bias holds the numbers.
+/// Returns SiLU of 16 numbers and its slope. The filter has one token and is 0, and the bias has the numbers.
 Activated convolved(const kernels::cpu::Form& form, const Tensor& u) {
   const auto none = zeros({kChannels}), all_one = ones({kChannels});
   const kernels::cpu::ShortConvolutionCall call{.batch = 1,

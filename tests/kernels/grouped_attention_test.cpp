@@ -65,7 +65,7 @@ Tensor grouped(const GroupedCase& of, const std::vector<Tensor>& inputs, const T
   return grouped_kernel_attention(inputs[0], groups, group_of, of.factors ? inputs[1] : Tensor(), output, of.heads, of.map);
 }
 
-/// Reads every query in every group, and multiplies the groups that it does not read by 0.
+/// Every query reads in every group. Reads are multiplied by 0 in groups that the query does not belong to.
 Tensor everywhere(const GroupedCase& of, const std::vector<Tensor>& inputs, const Tensor& group_of) {
   auto sum = zeros({of.batch, of.n, of.heads * of.d_head}, kDouble);
   for (std::size_t g = 0; g < of.keys.size(); ++g) {

@@ -33,7 +33,7 @@ struct Size {
 const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},        {16, 48, 16, true}, {64, 16, 48},  {32, 256, 32},
                                   {256, 64, 32}, {48, 80, 320, true}, {64, 64, 512},      {320, 320, 64}};
 
-/// Returns c + a b by the current product of the forms. Rows of all three are further apart than they are long.
+/// Returns c + a b by the current product of the forms. The rows of all three have gaps between them in memory.
 Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {
   const auto apart = [](const Tensor& x) { return pad(x, {0, 3}); };
   const auto left = apart(a), right = apart(b);
@@ -60,7 +60,7 @@ TEST_CASE("a mixed product rounds its factors to bfloat16 and sums in float32") 
     CHECK(off({found}, {before + rounded(a).matmul(rounded(b))}) < 1e-6);
     const auto exact = before + a.to(kDouble).matmul(b.to(kDouble));
     CHECK(off({found}, {exact}) < 1e-2);
-    CHECK(off({found}, {exact}) > 1e-4);                                      // fails if no factor is rounded
+    CHECK(off({found}, {exact}) > 1e-4);                                      // fails if neither factor is rounded
     CHECK(off({found}, {before + rounded(a).matmul(b.to(kDouble))}) > 1e-4);  // fails if only one factor is rounded
   }
 }

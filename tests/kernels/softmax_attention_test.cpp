@@ -139,11 +139,11 @@ TEST_CASE("softmax attention, fused: scores that are far apart or far from 0 sta
       const Read of{1, 2, 90, 300, 16, 16, causal, false, false, false, size};
       auto inputs = drawn(of);
       const auto fused = found(of, inputs), expected = by_weights(of, inputs);
-      // Scores of 1e12 have no digits behind the point in float32, so only the winning key and its value count.
+      // Scores of 1e12 have no digits after the point in float32, so only the winning key and its value count.
       if (size < 1e3) CHECK(off({fused[0]}, {expected[0]}) < 100 * kNear);
       for (const auto& one : fused) CHECK(one.isfinite().all().item<bool>());
     }
-  // Keys that rise, so that every block has a larger score.
+  // Keys increase along the sequence, so every block has a larger score than the block before.
   const Read of{1, 1, 64, 600, 16, 16};
   auto inputs = drawn(of);
   inputs[kQueries] = ones({1, 1, 64, 16});
@@ -180,7 +180,7 @@ TEST_CASE("softmax attention, fused: threads and hidden keys change no bit, and 
   repeated[kQueries] = repeated[kQueries].narrow(0, 0, 1).expand({3, -1, -1, -1});
   repeated[kOfLoss] = repeated[kOfLoss].narrow(3, 0, 1).expand({-1, -1, -1, 32});
   CHECK(off(found(of, repeated), by_weights(of, repeated)) < kNear);
-  for (const std::size_t i : {kQueries, kOfLoss}) {  // gradients are 0 if keys or values are alike
+  for (const std::size_t i : {kQueries, kOfLoss}) {  // not keys or values: equal keys or values have gradients of 0
     auto one_token = inputs;
     one_token[i] = one_token[i].narrow(2, 0, 1).expand({-1, -1, 150, -1});
     CHECK(off(found(of, one_token), by_weights(of, one_token)) < kNear);

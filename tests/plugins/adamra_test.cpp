@@ -156,7 +156,7 @@ TEST_CASE("adamra with one head at rate 1 equals linear attention", "[adamra]") 
   const auto adamra = adamra_of({{"1"}, 1, "elu+1"});
   const auto linear = ablate::test::make(section("linear", {{"heads", 1}}), 2);
   {
-    ablate::NoGradGuard no_grad;  // two projections in a row equal a single one
+    ablate::NoGradGuard no_grad;  // two projections, one after the other, equal a single projection
     for (const std::string name : {"query", "key", "value"}) {
       const auto second = parameter(*adamra, "head_" + name)[0].t();
       parameter(*linear, name + ".weight").copy_(second.matmul(parameter(*adamra, name + ".weight")));
@@ -231,7 +231,7 @@ TEST_CASE("adamra measures shares and entropy only over real tokens", "[adamra]"
   const auto real = ablate::cat({x[0], x[1].narrow(0, 0, 3)});
   const auto p = layer(*attention, "query", real).matmul(parameter(*attention, "router")).softmax(-1);
   const auto chosen = p.argmax(-1);
-  // Quarters of 10 tokens are 0-2, 3-4, 5-7 and 8-9. Three tokens are in the first, the second and the third quarter.
+  // Quarters of 10 tokens are 0-2, 3-4, 5-7 and 8-9. Item 2 has three tokens, in quarters 1, 2 and 3.
   const int quarter[] = {1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 1, 2, 3};
   std::map<std::string, double> expected;
   for (std::int64_t h = 1; h <= 3; ++h) {

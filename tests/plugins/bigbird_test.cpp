@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> bigbird(const Shape& shape, std::uint64_t see
               seed);
 }
 
-/// Returns the blocks that a block sees. Blocks that are neither near nor global form a list, and each draw takes one from it.
+/// Returns the blocks that a block sees. Each draw selects one block from the list of blocks that are neither near nor global.
 std::set<std::int64_t> seen_blocks(const Tensor& draws, const Shape& shape, std::int64_t head, std::int64_t own,
                                    std::int64_t blocks) {
   std::set<std::int64_t> seen;

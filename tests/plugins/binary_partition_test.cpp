@@ -23,7 +23,7 @@ std::shared_ptr<ablate::Attention> partition(const Shape& shape) {
               1, {.causal = shape.causal});
 }
 
-/// Node that a token sees: node `number` of a side at a level, counted by relative positions.
+/// Node that a token sees. `number` counts the nodes of one side and level, starting at the token.
 struct Edge {
   std::int64_t begin, end;  ///< tokens of the node, up to the sequence's end
   std::int64_t side, level, number;
@@ -51,14 +51,14 @@ std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
           add(level - 1, 2 * next + (side == 0 ? 0 : 1), {.side = side, .level = level, .number = 0});
         else
           add(level, next, {.side = side, .level = level, .number = number});
-      overlaps = (next % 2 == 0) == (side == 0);  // a left child seen from its right
+      overlaps = (next % 2 == 0) == (side == 0);  // a left child on side 0, or a right child on side 1
       next = next >> 1;
     }
   }
   return found;
 }
 
-/// Rows of the relative table: a token's own row, then every position that is seen anywhere, in order.
+/// Rows of the relative table: row 0 for a token itself, then a row for each (side, level, number) of any edge, in order.
 std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> rows(const Shape& shape) {
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> places;
   for (std::int64_t i = 0; i < kMaxLength; ++i)
@@ -129,7 +129,7 @@ TEST_CASE("the paper's edges cover each token once, and causal edges cover no la
 TEST_CASE("binary-partition equals attention along the paper's edges, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 5, 16, 33, 80}) {
-      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // one shape, with many levels and fewer scales
+      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // only shapes with many levels and two scales
       INFO("nodes " << shape.nodes << ", " << shape.spans << ", causal " << shape.causal << ", n " << n);
       const auto attention = partition(shape);
       REQUIRE(parameter(*attention, "relative").size(0) == static_cast<std::int64_t>(rows(shape).size()) + 1);

@@ -226,7 +226,7 @@ TEST_CASE("improved clustered attention drops exact and other weights by a key's
   const ablate::NoGradGuard none;
   const auto kept = weight.clone(), direction = normal(weight.sizes(), 4);
   double worst = 0;
-  for (int step = 0; step < 200; ++step) {  // smooth, although the ranking of keys changes
+  for (int step = 0; step < 200; ++step) {  // outputs change smoothly, although the ranking of keys changes
     const auto last = run(*attention, {x});
     weight.copy_(kept + 0.0005 * step * direction);
     worst = std::max(worst, distance(run(*attention, {x}), last));

@@ -171,7 +171,7 @@ TEST_CASE("a centroid without members is moved to a real token after the request
     // Items of 4 tokens have two slots, so the other centroids cannot get a member.
     CHECK(distance(revived.narrow(0, 2, 2), places[0].narrow(0, 2, 2)) < 1e-7);
     different = different || distance(revived[1], trained(3, 3, seed + 100)[1]) > 1e-3;
-    // A revived centroid starts anew.
+    // With the same seed, the same token revives the centroid.
     CHECK(distance(trained(3, 3, seed), revived) == 0);
   }
   CHECK(different);

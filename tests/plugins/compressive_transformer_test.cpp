@@ -1,5 +1,5 @@
-// Compressive Transformer: without compressed slots it equals Transformer-XL, its slots equal a compression by hand, and its
-// own loss trains only the compression.
+// Compressive Transformer. Without compressed slots it equals Transformer-XL. Its slots equal a compression by hand. Its own
+// loss trains only the compression.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -199,7 +199,7 @@ TEST_CASE("compressive-transformer: the reconstruction loss averages real querie
         *attention,
         {.queries = tokens.masked_fill(mask.logical_not().unsqueeze(-1), NAN), .mask = mask, .state = std::move(state)});
   };
-  // From a memory of 4 the first item loses two of its six tokens, and the second none of its two.
+  // The memory has room for 4 tokens. The first item loses two of its six tokens, and the second loses none of its two tokens.
   auto result = segment(first, {6, 2}, attention->initial_state(2));
   CHECK(distance(result.auxiliary_loss, off(first[0], first[0].narrow(0, 0, 2)).mean()) < 1e-13);
   // Then both items lose four tokens, with 4 and 6 queries.

@@ -72,7 +72,7 @@ TEST_CASE("linear, performer: with a short convolution they equal their equation
           CHECK(distance(output[i].narrow(0, 0, n), plain) < 1e-11);
           for (const auto wrong : {Wrong::kPlainQueries, Wrong::kNoActivation})
             CHECK(distance(plain, expected(*attention, id, causal, own, wrong)) > 1e-4);
-          // The filter reads only earlier tokens, even without causal. A filter of one token reads no other token.
+          // The filter reads no later token, even if the attention is not causal. A filter of one token reads no other token.
           if (convolution > 1) CHECK(distance(plain, expected(*attention, id, causal, own, Wrong::kLater)) > 1e-4);
           loss = loss + (output[i].narrow(0, 0, n) * probe[i].narrow(0, 0, n)).sum();
           right = right + (plain * probe[i].narrow(0, 0, n)).sum();

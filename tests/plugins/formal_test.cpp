@@ -46,7 +46,7 @@ std::int64_t determinant(const Matrix& m) {
   return sum;
 }
 
-/// Returns the permutations of five as matrices, in lexicographic order. Row i has its 1 at the image of i.
+/// Returns the permutations of five elements as matrices, in lexicographic order. Row i has its 1 at the image of i.
 std::vector<Matrix> permutations(bool even_alone) {
   std::vector<Matrix> all;
   for (std::int64_t number = 0; number < 5 * 5 * 5 * 5 * 5; ++number) {
@@ -61,7 +61,7 @@ std::vector<Matrix> permutations(bool even_alone) {
   return all;
 }
 
-/// sum := product { (+ | -) product }, product := number { * number }, in whole numbers, with the remainder at the end.
+/// Evaluates sum := product { (+ | -) product }, product := number { * number }, modulo `modulus`.
 std::int64_t value_of(const Ids& ids, std::int64_t modulus) {
   std::size_t at = 0;
   const auto product = [&] {
@@ -133,7 +133,7 @@ TEST_CASE("symbols, classes and targets follow the kind") {
     CHECK(info.objective == Objective::kPositions);
     CHECK(info.slices == std::vector<std::string>{"length"});
     const auto word = read_asked(*task, info, Split::kTest, 0);
-    CHECK((word.targets.front() >= 0) == (sizes.second >= 60));  // in groups every token has a label
+    CHECK((word.targets.front() >= 0) == (sizes.second >= 60));  // in words of a group, every token has a label
   }
   CHECK(formal("modular-arithmetic", {{"modulus", 7}})->info().classes == 7);
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWide = 64, kTokens = 100;
 
-enum class Takes { kNever, kWithAvx512, kAlways };  ///< when a form other than of projections is used
+enum class Takes { kNever, kWithAvx512, kAlways };  ///< when fused forms other than projections are used
 
 struct Case {
   std::string plugin;
@@ -21,8 +21,8 @@ struct Case {
   bool causal = true;
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
-  bool few = false;        ///< one item of kFew tokens, for which LibTorch computes projections: only other forms are fused
-  bool rounds = true;      ///< its own form has mixed products; false: only forms of projections have them
+  bool few = false;        ///< one item of kFew tokens: LibTorch computes projections, and only other forms are fused
+  bool rounds = true;      ///< the plugin's own form has mixed products; false: only forms of projections
 };
 
 constexpr std::int64_t kFew = 40;
@@ -48,14 +48,14 @@ const std::vector<Case> kCases = {
      false},
     {"mamba2", {{"state", 8}}},
     {"linear", {{"convolution", 4}}},
-    // Their sums do not decay, so only AVX-512 makes the fused form faster.
+    // The sums of these plugins do not decay, so only AVX-512 makes the fused form faster.
     {"linear", {}, true, Takes::kWithAvx512},
     {"linear", {{"normaliser", "length"}}, true, Takes::kWithAvx512},
     {"based", {}, true, Takes::kWithAvx512},
     {"rfa", {{"gate", false}}, true, Takes::kWithAvx512},
     {"rfa", {}},
     {"performer", {}},
-    // Softmax uses its form if projections use theirs.
+    // Softmax uses its fused form if projections use fused forms.
     {"softmax", {}, false, Takes::kNever, false, true},
     {"softmax", {}, true, Takes::kNever, false, true},
     {"softmax", {{"key_value_heads", 1}}, true, Takes::kNever, false, true},
@@ -90,7 +90,7 @@ std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& token
   return all;
 }
 
-/// relative(), except for zeros: a bias of keys moves no weight of softmax, so its gradient is only rounding.
+/// Like relative(), except for tensors of 0: a bias of keys changes no softmax, so its gradient is only rounding error.
 double off(const std::vector<Tensor>& found, const std::vector<Tensor>& exact) {
   double most = found.size() == exact.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(found.size(), exact.size()); ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("plugins use their fused forms, which give the same results as plain o
       CHECK(off(plain, exact) < 3e-5);
       CHECK(off(fused, exact) < 3e-5);
       const auto instructions = ablate::kernels::instructions();
-      const bool projected = ablate::kernels::tiles_outrun_products();  // then all use forms of projections, or of softmax
+      const bool projected = ablate::kernels::tiles_outrun_products();  // if so, all plugins use fused projections or softmax
       const bool own =
           of.takes == Takes::kWithAvx512 ? instructions == "avx512" : of.takes == Takes::kAlways && !instructions.empty();
       // Undecayed sums that start at 0 may equal plain sums bit by bit.
@@ -137,7 +137,7 @@ TEST_CASE("plugins use their fused forms, which give the same results as plain o
       if (ablate::kernels::mixed_instructions().empty() || !(own || projected)) continue;
       const Mixed mixed;
       const auto rounded = results_of(*made(true), x.to(ablate::kFloat), mask, segments);
-      CHECK(off(rounded, exact) < 0.1);                               // gradients that nearly cancel are worst
+      CHECK(off(rounded, exact) < 0.1);                               // the largest error is in gradients that nearly cancel
       if (of.rounds || projected) CHECK(off(rounded, exact) > 1e-4);  // some number is rounded
     }
 }

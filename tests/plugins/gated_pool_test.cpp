@@ -1,4 +1,4 @@
-// Gated pooling against a plain loop, ragged, masked, with fixed slots and overlap; equal to segment means if its gates are 0.
+// Gated pooling against a plain loop: ragged, masked, with fixed slots and overlap. With gates of 0 it equals segment means.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -19,7 +19,7 @@ std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length)
 
 enum class Wrong { kNothing, kGateOfAHead, kNoPlaces, kTwoMeans };
 
-/// Returns slot j of one head from x [length, d]: tokens of segment j, with overlap also j - 1, weighted for each channel.
+/// Returns slot j of one head from x [length, d]: means of segment j, with overlap also of j - 1, weighted by channel.
 Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int64_t head, std::int64_t j, const Tensor& x,
             bool overlap, Wrong wrong) {
   std::vector<Tensor> gates, tokens;

@@ -52,7 +52,7 @@ TEST_CASE("CIFAR-10: the colour batch turned grey is the grey idx file") {
   REQUIRE(grey.size() == 10000);
   REQUIRE(made_grey.size() == 10000);
   check_test_labels(grey);
-  // The two differ only if 0.2989 R + 0.5870 G + 0.1140 B is exactly a half. The author of the idx files used floating point,
+  // Pixels differ only if 0.2989 R + 0.5870 G + 0.1140 B is exactly a half. The author of the idx files used floating point,
   // in which some halves are rounded down (measured: 1 pixel in 57,000, always by 1).
   std::int64_t labels = 0, halves = 0, others = 0;
   for (std::size_t i = 0; i < grey.size(); ++i) {

@@ -23,7 +23,7 @@ Row read_row(const Task& task, const TaskInfo& info, Split split, std::int64_t i
   return row;
 }
 
-/// Checks that every position has its value as target and the previous one as input: 0 at the start, then 1 + value.
+/// Checks that every position has its value as target and the previous value as input: 0 at the start, then 1 + value.
 void check_row(const Row& row, const Bytes& values) {
   REQUIRE(row.targets.size() == values.size());
   CHECK(row.ids[0] == 0);
@@ -115,7 +115,7 @@ TEST_CASE("in a folder with both forms, density reads the colour pictures, and c
   check_mentions(message_of([&] { by_name(density); }),
                  {"density", "holds idx files, which are grey", "Missing: data_batch_1.bin, data_batch_2.bin", "test_batch.bin",
                   "cifar10/test_batch.bin"});
-  auto with_black = density;  // a preset for classification may set it
+  auto with_black = density;  // a preset for classification may set `black`
   with_black["black"] = "absent";
   CHECK(load_images(folder, with_black)->digest() == load_images(folder, density)->digest());
   CHECK(load_images(folder, density)->info().length == 24);  // a folder of idx files with any name

@@ -82,7 +82,7 @@ TEST_CASE("faults of idx files are reported") {
       INFO(found);
       write_bytes(labels, idx_labels(all));
       CHECK(refusal(folder) == labels.string() + ": found " + found + expected);
-      // The message is the same for the first call, from two threads, and from info().
+      // info() reports the same message as load().
       CHECK(message_of([&] {
               make_task("image", {{"data", folder.string()}}, folder)->info();
             }) == labels.string() + ": found " + found + expected);

@@ -134,7 +134,7 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
           layer(*attention, "output", part.matmul(split("value").narrow(1, 0, 5)).transpose(0, 1).flatten(1));
       CHECK(distance(padded.narrow(0, 0, 5), short_item) < 1e-12);
     }
-  // The state keeps its form, and reads do not use the state's divisor.
+  // The state has the same form as with a normaliser, but reads do not use its divisor.
   const auto attention = make(section("linear", {{"normaliser", "length"}}), 1, {.causal = true, .carries = true});
   const auto x = random_tokens(2, 80, 4);
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);

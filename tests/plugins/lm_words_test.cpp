@@ -78,7 +78,7 @@ TEST_CASE("WikiText by words: ids by falling frequency in train, and the end of 
       REQUIRE(found[i] == (known == ids.end() ? 0 : known->second));
       unknown += known == ids.end() ? 1 : 0;
     }
-    CHECK(counted(*task, split, 5) == 0);  // and is still reported as perplexity
+    CHECK(counted(*task, split, 5) == 0);  // perplexity needs no count if each token is a word
   }
   CHECK(unknown > 0);
   CHECK(task->describe(Split::kTest, 0).starts_with("words from 0 on: "));
@@ -175,7 +175,7 @@ TEST_CASE("bytes of WikiText are the bytes of its files, and ends of lines count
     CHECK(std::string(found.begin(), found.end()) == text);
     CHECK(counted(*task, split, task->size(split)) == static_cast<std::int64_t>(words_of(text).size()));
   }
-  // For a part, words that begin in it count: " w12 \n" has two words, and its first four bytes have one.
+  // In a part of a text, a word counts if it begins there: " w12 \n" has two words, and its first four bytes have one.
   WikiTextFolder one;
   one.texts = {" w12 \n w1 w2 \n", " w12 \n w1 w2 \n", " w12 \n w1 w2 \n"};
   one.write();

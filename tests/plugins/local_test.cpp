@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kHeads = 2;
 
-/// Returns [n, offset + n] bool: token i sees its own block and both neighbours, or only the previous one if causal.
+/// Returns [n, offset + n] bool: token i sees its own block and both neighbours, or if causal, its own and the previous block.
 /// @param offset number of keys in the block before the first block
 Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t offset = 0) {
   const auto seen = [&](std::int64_t i, std::int64_t j) {

@@ -53,7 +53,7 @@ Tensor expected(const ablate::Attention& attention, const Shape& shape, const Te
   return joined_heads(attention, values);
 }
 
-/// Changes the global projections. They start as copies of the others, which would hide a mix-up.
+/// Changes the global projections. They start as copies of the window's projections, which would hide a mix-up.
 void unlike(const ablate::Attention& attention) {
   ablate::NoGradGuard none;
   std::uint64_t seed = 50;

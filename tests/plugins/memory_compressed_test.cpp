@@ -26,7 +26,7 @@ struct Wrong {
 };
 
 /// Computes one item: projects queries, keys and values, and applies a strided convolution to keys and values, with zeros
-/// behind their end. Applies softmax attention to the results (Liu et al. 2018, section 4.2.3).
+/// after their end. Applies softmax attention to the results (Liu et al. 2018, section 4.2.3).
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, const Wrong& wrong = {}) {
   const auto n = x.size(0), width = x.size(1), d = width / kHeads, slots = (n + kFactor - 1) / kFactor;
   const auto filter = parameter(attention, "compression.weight").view({width, kFactor, d}).transpose(1, 2);

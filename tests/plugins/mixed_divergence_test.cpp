@@ -24,7 +24,7 @@ class Looking final : public ablate::HeadwiseAttention {
   std::int64_t first_;
 };
 
-/// Softmax's descriptor around an attention that looks 0 (near) or 2 (far) tokens back.
+/// Softmax's descriptor around an attention to the token 0 (near) or 2 (far) positions back.
 const ablate::Descriptor& find_looking(ablate::Kind, const std::string& id) {
   const auto looking = []<std::int64_t first>(const char* name) {
     auto descriptor = plugin("softmax");
@@ -103,7 +103,7 @@ TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look 
   // Two of four pairs look at the same token.
   CHECK(of({part("near", 2), part("near", 2)}).at("divergence_0_1") == Approx(most / 2));
   const auto same = of({part("near", 1), part("near", 1)});
-  CHECK(same.size() == 2);  // one head each: no pair within a part
+  CHECK(same.size() == 2);  // each part has one head, so no pair is within a part
   CHECK(same.at("divergence_0_1") == Approx(0).margin(1e-12));
 }
 

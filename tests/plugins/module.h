@@ -1,4 +1,4 @@
-// The attention and compression plugins of this build, made as by the host, and numbers for them.
+// The attention and compression plugins of this build, made as the host makes them, and numbers for them.
 #pragma once
 
 #include <cmath>

@@ -19,10 +19,10 @@ struct Method {
   std::string name, plugin;
   nlohmann::json options;
   std::int64_t width = 4;
-  bool turned = false;  ///< by rotary positions
+  bool turned = false;  ///< queries and keys are rotated by position
 };
 
-/// Returns options of `delta` with values wider than keys, and if `normed` with a norm and a convolution.
+/// Returns options of `delta` with values wider than keys. If `normed`, also with a norm and a convolution.
 nlohmann::json delta(nlohmann::json options, bool normed) {
   options["value_width"] = 1.5;
   options["norm"] = normed;
@@ -34,7 +34,7 @@ nlohmann::json gated_pool(const char* rate, bool overlap) {
   return {{"rate", rate}, {"compression", {{"plugin", "gated-pool"}, {"overlap", overlap}}}};
 }
 
-// The fixture's order, which determines the draws.
+// The methods are in the fixture's order, because the order determines the draws.
 const std::vector<Method> kMethods = {
     {"forget gate", "softmax", {{"forget_gate", true}}},
     {"forget gate over one head of keys", "softmax", {{"forget_gate", true}, {"key_value_heads", 1}}},

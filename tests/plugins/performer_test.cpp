@@ -1,5 +1,5 @@
-// Performer against its plain equations, against softmax attention with growing features, and against the leak of public code:
-// a stabiliser that reads later keys.
+// Performer against its plain equations, and against softmax attention with more and more features. Also tests that
+// Performer does not have the leak of public code, a stabiliser that reads later keys.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -177,7 +177,7 @@ TEST_CASE("performer's error compares its outputs with exact softmax attention o
       const auto attention = asked({{"kernel", kernel}}, causal);
       const auto w = buffer(*attention, "features.vectors");
       double off = 0, whole = 0, count = 0;
-      for (std::int64_t item = 0; item < 2; ++item) {  // the third is not measured
+      for (std::int64_t item = 0; item < 2; ++item) {  // the third item is not measured
         const auto own = x[item].narrow(0, 0, lengths[static_cast<std::size_t>(item)]);
         const auto q = layer(*attention, "query", own), k = layer(*attention, "key", own), v = layer(*attention, "value", own);
         const auto d = q.size(1) / kHeads;

@@ -83,7 +83,7 @@ TEST_CASE("independent vectors estimate scores without bias, with more error tha
 
 TEST_CASE("scores are unbiased, and their error falls with the number of features") {
   const std::int64_t d = 8, seeds = 400;
-  // Short vectors: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
+  // The vectors are short: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
   const auto x = 0.25 * normal({1, 1, 4, d}, 1), y = 0.25 * normal({1, 1, 4, d}, 2);
   const auto exact = x.matmul(y.transpose(-1, -2)).exp();
   for (std::size_t k = 0; k < 3; ++k) {
@@ -129,7 +129,7 @@ TEST_CASE("a read equals explicit features, and approaches softmax attention wit
         const double scale = std::pow(static_cast<double>(d), -0.25);
         const auto weights =
             features(kEach[k], queries * scale, w).matmul(features(kEach[k], keys * scale, w).transpose(-1, -2));
-        // Trigonometric weights may sum to nearly 0. The read has a guard for that, the plain quotient has none.
+        // Trigonometric weights may sum to nearly 0. The read is guarded against such sums, but the plain quotient is not.
         const auto sum = weights.sum(-1, true);
         const auto usable = sum > 0.05 * weights.abs().sum(-1, true);
         CHECK(distance((output - weights.matmul(values) / sum).masked_fill(usable.logical_not(), 0),
@@ -164,7 +164,7 @@ TEST_CASE("features are redrawn at the requested steps, reproducibly, and are sa
   CHECK(features_of(*first).equal(drawn));
   first->on_step(3, ablate::make_generator(5));
   CHECK_FALSE(features_of(*first).equal(drawn));
-  // A module that starts at step 3, as after a checkpoint, draws the same as the first.
+  // A module that starts at step 3, as after a checkpoint, draws the same numbers as the first module.
   second->on_step(3, ablate::make_generator(5));
   CHECK(features_of(*first).equal(features_of(*second)));
 
@@ -184,7 +184,7 @@ TEST_CASE("a fixed number of features serves every length, and new tokens are ad
   const std::int64_t n = 24, d = 8, first = 9;
   const auto values = normal({3, 2, n, d}, 2), queries = normal({3, 2, 5, d}, 3);
   const auto keys = normal({3, 2, n, d}, 1) * (ablate::arange(n, ablate::kDouble) / 6).view({n, 1});  // later keys are larger
-  const std::vector<std::int64_t> lengths{n, 11, 4};  // the last two end in the second part and in the first
+  const std::vector<std::int64_t> lengths{n, 11, 4};  // item 1 ends in the second part, item 2 in the first part
   for (const char* kernel : kKernels)
     for (const bool padded : {false, true}) {
       INFO(kernel << ", padded " << padded);

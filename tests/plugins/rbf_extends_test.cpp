@@ -1,4 +1,5 @@
-// The extended continuous memory: contraction against dense solves, sticky positions against loops, and divergence of looks.
+// The extended continuous memory: contraction against dense solves, sticky positions against loops, and the divergence.
+// Looks: the sum of the queries' attention to each cell of the memory.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -22,7 +23,7 @@ Tensor basis_of(double t, std::int64_t slots, double width = 1) {
   return ablate::stack(all);
 }
 
-/// Returns the position below which a share of the looks lies, cell by cell.
+/// Returns the position below which the given share of all looks lies. `looks` has a number for each cell.
 double place_before(const std::vector<double>& looks, double share) {
   double total = 0, before = 0;
   for (const auto look : looks) total += look;
@@ -34,7 +35,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X follows, and both are fitted anew.
+/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X fills the rest, both are fitted.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;
@@ -163,7 +164,7 @@ TEST_CASE("sticky memories draw places by the histogram, in training only, from 
   const auto drawn = extend(1);
   CHECK(distance(extend(1), drawn) == 0);
   CHECK(distance(extend(2), drawn) > 1e-6);
-  // This many draws lie near their quantiles.
+  // The number of draws is so large that they lie near their quantiles.
   CHECK(distance(drawn, even) < 0.1);
   held.usage = Tensor();
   CHECK(distance(extend(1), extend(2)) == 0);

@@ -13,7 +13,7 @@ using namespace ablate::test;
 using ablate::Slots;
 using ablate::Tensor;
 
-/// Returns E[psi_j(t)], [slots], under a Gaussian cut to [0, 1], by the midpoint rule on a grid around its bulk.
+/// Returns E[psi_j(t)], [slots], under a Gaussian cut to [0, 1], by the midpoint rule on a grid around the mean.
 Tensor quadrature(double mean, double variance, std::int64_t slots, double width) {
   constexpr std::int64_t points = 200000;
   const double reach = 12 * std::sqrt(variance), low = std::max(0.0, mean - reach), high = std::min(1.0, mean + reach);

@@ -1,5 +1,5 @@
-// Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. Across
-// buckets, tokens need to share only a chunk, and count once for each round.
+// Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. With
+// across_buckets, tokens must share only a chunk, and count once for each round in which they do.
 #include <set>
 
 #include "tests/plugins/masked.h"

@@ -53,7 +53,7 @@ std::vector<std::int64_t> likest(const Tensor& like, std::int64_t count) {
   return all;
 }
 
-/// Published form: each cluster takes its nearest queries and keys. An output is the mean over the clusters of its query.
+/// Published form: each cluster selects its nearest queries and keys. An output is the mean over the clusters of its query.
 Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_like,
               const Tensor& k_like) {
   const auto n = q.size(0);
@@ -78,7 +78,7 @@ Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor
   return ablate::stack(sums);
 }
 
-/// Returns the members of its own cluster that each token sees in the strict form. [heads, n, n]
+/// Returns [heads, n, n] bool: the members of a token's own cluster that the token sees in the strict form.
 Tensor earlier(const Shape& shape, const Tensor& like) {
   const auto n = like.size(2);
   const auto w = shape.window > 0 ? shape.window : (kMaxLength + shape.clusters - 1) / shape.clusters;

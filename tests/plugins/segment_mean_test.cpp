@@ -62,7 +62,7 @@ TEST_CASE("segment means equal a plain loop") {
 
 TEST_CASE("a landmark counts once for each of its tokens") {
   const auto segment_mean = make(section("segment-mean"), {{1, 4}}, 2, 6, 64);
-  // Every token occurs four times and the last twice, so their 5 means must give attention over all 18 tokens.
+  // Every token occurs four times, but the last token twice. So the 5 means must give attention over all 18 tokens.
   const auto distinct_keys = normal({3, 2, 5, 6}, 1), distinct_values = normal({3, 2, 5, 6}, 2),
              queries = normal({3, 2, 7, 6}, 3);
   const auto keys = distinct_keys.repeat_interleave(4, 2).narrow(2, 0, 18);
@@ -191,7 +191,7 @@ TEST_CASE("a causal read weights keys far below 0 by e^x, and weights that under
   const auto values = normal({2, 1, 16, 4}, 2);
   const auto causal = [&](const Tensor& x, bool whole) {
     const auto memory = write(*segment_mean, x, values);
-    // All slots of the last query are complete, so the query reads the same without causal.
+    // All slots of the last query are complete, so the query has the same result without `causal`.
     return segment_mean->read({.queries = x, .memory = memory, .similarity = Similarity::kElu, .causal = !whole})
         .values.narrow(2, 15, 1);
   };

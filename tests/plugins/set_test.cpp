@@ -13,7 +13,7 @@ std::shared_ptr<ablate::Attention> induced(std::int64_t points) {
   return make(section("set", {{"heads", kHeads}, {"points", points}}));
 }
 
-/// @param scale of scores: sqrt(d_head) is right; public code wrongly divides by sqrt(d_model)
+/// @param scale divisor of scores: sqrt(d_head) is right; public code wrongly divides by sqrt(d_model)
 Tensor expected(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, double scale) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),
              v = layer(attention, "value", context);

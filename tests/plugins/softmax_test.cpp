@@ -115,7 +115,7 @@ TEST_CASE("without QK norm, softmax is unchanged, bit by bit, and has no extra p
 
 namespace {
 
-/// Computes one item, x [n, d_model]: each head's weights, beside exp(sink), which has no value.
+/// Computes one item, x [n, d_model]. Each head's divisor is the sum of its weights plus exp(sink), which has no value.
 ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t heads, const ablate::Tensor& x, bool causal,
                            const ablate::Tensor& sink) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };

@@ -1,4 +1,4 @@
-// Sorting by frequency: the answers equal counts, and the task's own metric measures how far an order is right.
+// Sorting by frequency: the answers equal counts. The task's own metric is the share of right answers before an error.
 #include <cmath>
 #include <map>
 #include <set>

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 inline fs::path plugin_folder() { return fs::path(ABLATE_BUILD_DIR) / "lib/ablate/plugins"; }
 
-/// Returns a plugin's schema defaults with some values replaced, checked as by the host.
+/// Returns a plugin's schema defaults with some values replaced, and checked as the host checks them.
 inline nlohmann::json resolve(const PluginInfo& plugin, const nlohmann::json& changes) {
   nlohmann::json section;
   for (const auto& parameter : plugin.parameters) section[parameter.name] = parameter.default_value;
@@ -68,7 +68,7 @@ struct Example {
   bool operator<(const Example& other) const { return std::tie(ids, label) < std::tie(other.ids, other.label); }
 };
 
-/// Reads examples [0, count) of a split, or all, in one batch, into memory that is prepared as by the host.
+/// Reads examples [0, count) of a split, or all, in one batch, into memory that is prepared as the host does.
 inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t count = -1) {
   if (count < 0) count = task.size(split);
   const auto length = static_cast<std::size_t>(task.info().length), n = static_cast<std::size_t>(count);

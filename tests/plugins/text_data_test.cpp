@@ -22,7 +22,7 @@ TEST_CASE("IMDb: 25,000 reviews for train and dev, 25,000 for test, with balance
   const auto task = load_task("text", {{"data", data.string()}}, cache.path());
   CHECK(task->size(Split::kTrain) + task->size(Split::kDev) == 25000);
   CHECK(task->size(Split::kDev) >= 2500);
-  CHECK(task->size(Split::kDev) < 2530);  // a film has at most 30
+  CHECK(task->size(Split::kDev) < 2530);  // a film has at most 30 reviews
   const auto test = read_examples(*task, Split::kTest);
   REQUIRE(test.size() == 25000);
   std::int64_t positive = 0, longest = 0, cut = 0;

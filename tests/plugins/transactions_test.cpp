@@ -161,7 +161,7 @@ TEST_CASE("the last transactions are shown; amounts and days are normalised by t
   files.write("trans.asc", transactions_file(kPublished, rows));
   const std::size_t length = GENERATE(4, 16);
   const Loaded loaded(files, {{"length", length}});
-  // Computed by hand: the last transactions of each account, with the days since the transaction before, shown or not.
+  // Computed by hand: each account's last transactions, with the days since the previous one, which may be left out itself.
   std::map<int, std::vector<std::array<double, 2>>> expected;
   for (int account = 1; account <= 60; ++account) {
     const Row* before = nullptr;

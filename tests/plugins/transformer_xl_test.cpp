@@ -92,7 +92,7 @@ TEST_CASE("transformer-xl: with a memory that covers all, segments equal attenti
   const auto expected = expect(0), weights = random_tokens(2, 6, 3);
   CHECK(distance(last, expected) < 1e-12);
   auto found = gradients(*attention, (last * weights).sum(), {x});
-  // The memory is detached: only tokens of the last segment get gradients, and parameters get gradients from all.
+  // The memory is detached: only tokens of the last segment get gradients, and parameters get gradients from all tokens.
   CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
   found.back() = found.back().narrow(1, 6, 6);
   CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);

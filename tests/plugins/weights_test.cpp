@@ -1,4 +1,4 @@
-// Reported weights: those of softmax equal its equation. Heads whose outputs are no mean of values report no weights.
+// Reported weights: the weights of softmax equal its equation. Heads whose outputs are no mean of values report no weights.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 

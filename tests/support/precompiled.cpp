@@ -1,2 +1,2 @@
-// Program that a precompiled header is compiled for. It is an executable, because tests are compiled as executables.
+// A program whose precompiled header the tests reuse. It is an executable, because tests are compiled as executables.
 int main() { return 0; }

@@ -19,10 +19,10 @@ class SimulatedClock final : public ablate::Clock {
   }
   /// Lets time pass without calling while_waiting.
   void pass_until(double moment_s) { now_s_ = std::max(now_s_, moment_s); }
-  /// Sets the time since 1970 forward; now_s() does not change.
+  /// Advances the time since 1970. now_s() does not change.
   void set_forward(double seconds) { shift_us_ += static_cast<std::int64_t>(seconds * 1e6); }
 
-  /// Called during a wait, with the moment when it ends, to run other parts of a simulation. These may take longer.
+  /// Called during a wait, with the moment when the wait ends. Runs other parts of a simulation, which may take longer.
   std::function<void(double moment_s)> while_waiting = {};
 
  private:

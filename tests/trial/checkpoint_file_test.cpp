@@ -1,4 +1,4 @@
-// A trial's checkpoint is loaded bit for bit or refused with a reason. The last two stay. No fault of a file fails the trial.
+// A checkpoint is loaded bit for bit or refused with a reason. The last two files stay. No fault of a file fails the trial.
 #include "core/trial/training/checkpoint_file.h"
 
 #include <ATen/ATen.h>

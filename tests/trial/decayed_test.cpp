@@ -1,4 +1,4 @@
-// Parameters that train.decayed leaves without weight decay, by name, and their change in a step.
+// Names of the parameters without weight decay, for each choice of train.decayed, and the change of parameters in a step.
 #include <map>
 #include <set>
 

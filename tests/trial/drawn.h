@@ -10,7 +10,7 @@ namespace ablate {
 /// Time limit that is enough for any predictor, in seconds.
 inline constexpr double kEnough_s = 1000;
 
-/// Pseudorandom whole numbers, equal for equal starts.
+/// Pseudorandom whole numbers, equal for equal values of `start`.
 class Draw {
  public:
   explicit Draw(std::uint64_t start) : state_(mixed(start, 17)) {}

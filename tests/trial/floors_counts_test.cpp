@@ -66,7 +66,7 @@ class Source : public Task {
   mutable std::vector<std::int64_t> windows_;  ///< windows of the training split that were read
 };
 
-/// Returns the source's own bits over its first test positions. A reader of the text beats them only by chance.
+/// Returns the bits of the first test positions under the source's true distribution. A predictor beats them only by chance.
 double bits_of(const Source& source, int order, std::int64_t places) {
   const auto& text = source.text(Split::kTest);
   double bits = 0;

@@ -1,4 +1,4 @@
-// Simple predictors on tasks with known answers: each finds what it can find, and nothing else.
+// Simple predictors on tasks with known answers: each predictor finds its kind of answer, and no other.
 #include "core/trial/floors/floors.h"
 
 #include <cmath>
@@ -148,7 +148,7 @@ TEST_CASE("predictors train only on the examples that a trial with seed 1 reads 
   const auto found = find_floors(all, info, {.train = 1201}, kEnough_s);
   CHECK(all.read_of(Split::kTrain).size() == 1200);
   CHECK(found.seen == 1200);
-  // Equals the floors of the whole split, because the whole split was read.
+  // The floors equal the floors of the whole split, because the whole split was read.
   Examples whole(info, make);
   const auto of_whole = find_floors(whole, info, {}, kEnough_s);
   for (std::size_t i = 0; i < found.floors.size(); ++i) CHECK(found.floors[i].value == of_whole.floors[i].value);
@@ -165,7 +165,7 @@ TEST_CASE("a bag finds symbols, n-grams find their order") {
   CHECK(of_bag.at("linear on a bag").value > 99);
   CHECK(of_bag.at("label at one position").value < 60);
 
-  // The same symbols equally often, in another order.
+  // Both classes have the same symbols equally often, in another order.
   Examples order(class_info(20, 2), [](Draw draw) {
     const auto label = draw.below(2);
     std::vector<std::int64_t> ids(20, 0);
@@ -234,7 +234,7 @@ TEST_CASE("numbers in sequence are predicted by least squares, up to the bits of
   info.unit = "dimension";
   info.causal = true;
   info.geometry = {.rows = 8, .columns = 8};
-  // Each number is the number before, or 10 less, or 10 more, around 128. The input is the number before, as in the task image.
+  // Each number is the previous number, or 10 less, or 10 more, around 128. The input is the previous number, as in task image.
   Examples task(
       info,
       [](Draw draw) {

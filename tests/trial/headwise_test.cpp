@@ -19,7 +19,7 @@ struct NoParts : Parts {
   Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
 };
 
-/// Softmax attention over all inputs from the base class, written out. Stores its last input.
+/// Plain softmax attention that uses every input from the base class. Stores its last input.
 class Plain : public HeadwiseAttention {
  public:
   using HeadwiseAttention::d_head;
@@ -94,7 +94,7 @@ TEST_CASE("with a memory that covers all, segments are attention over the concat
     const auto attention = build({.memory = 16}, causal, true);
     const auto x = random_tokens(2, 12, 2).requires_grad_();
     const auto last = segments(*attention, x, {}, {5, 6, 12}).back();
-    // The memory is detached: only tokens of the last segment get gradients, and projections get gradients from all.
+    // The memory is detached: only tokens of the last segment get gradients, and projections get gradients from all tokens.
     const auto own = x.narrow(1, 6, 6).detach().requires_grad_();
     const auto all = cat({x.narrow(1, 0, 6).detach(), own}, 1);
     std::vector<Tensor> rows;

@@ -45,7 +45,7 @@ TEST_CASE("kernel attention and its gradients equal the equation") {
         const auto tokens = [&](std::int64_t length, std::int64_t d, std::uint64_t seed) {
           return token_major ? normal({2, length, 3, d}, seed).transpose(1, 2) : normal({2, 3, length, d}, seed);
         };
-        // Shifted, so that with relu every query has a key with a positive weight.
+        // The inputs are shifted, so that with relu every query has a key with a positive weight.
         std::vector<Tensor> inputs = {tokens(7, 4, 1) + 1.5, tokens(5, 4, 2) + 1.5, tokens(5, 6, 3)};
         Tensor mass;
         if (mass_heads > 0) inputs.push_back(mass = normal({2, mass_heads, 5}, 4).abs());

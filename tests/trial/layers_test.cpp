@@ -83,7 +83,7 @@ TEST_CASE("parameters of an entry belong only to its layers") {
 
 TEST_CASE("metrics of layers are named by their plugin and averaged over its layers") {
   const auto adamra = section("adamra", {{"compression", {{"plugin", "segment-mean"}}}});
-  // The shares of a layer's heads sum to all queries, and so do their means over the layers that choose heads.
+  // The shares of a layer's heads sum to 100 %. The sum of their means over the layers that choose heads is 100 %, too.
   for (const auto& attention : {json{adamra, kSoftmax}, json{kSoftmax, adamra}, json{adamra, adamra}, adamra}) {
     double shares = 0;
     for (const auto& metric : run(*model(attention, false, 2, false), {}, true).metrics) {

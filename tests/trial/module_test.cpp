@@ -1,4 +1,4 @@
-// A module's registered tensors can be moved by the optimiser, and outputs of a method must have the expected shape.
+// A module refuses parameters that an optimiser cannot move, and buffers that require a gradient.
 #include "ablate/module.h"
 
 #include "tests/support/catch.h"

@@ -66,7 +66,7 @@ Tensor gated(const Module& part, const std::string& prefix, const Tensor& x, boo
 
 double apart(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
 
-/// Returns the largest difference between the gradients of both, in x and in the module's weights.
+/// Returns the largest difference between gradients of `ours` and of `formula`, for x and the module's weights.
 double gradients_apart(const Module& module, const Tensor& x, const Tensor& ours, const Tensor& formula) {
   std::vector<Tensor> of{x};
   for (const auto& entry : module.parameters()) of.push_back(entry.tensor);

@@ -1,4 +1,4 @@
-// Base of attentions whose state is a matrix: results of recur() with another shape are refused.
+// Base class of attentions whose state is a matrix: results of recur() with a wrong shape are refused.
 #include "ablate/recurrent.h"
 
 #include "core/registry/values.h"

@@ -176,7 +176,7 @@ TEST_CASE("training with every attention resumes in another process") {
         }
       });
     };
-    if (refused().at("refused") == true) section = section_of(info, "rbf");  // promises what the other compression does not
+    if (refused().at("refused") == true) section = section_of(info, "rbf");  // rbf has promises that the other lacks
     check_resumed(task, small(kFewSteps, section, model), 3);
     ++attentions, streams += promises.causal ? 1 : 0;
   }

@@ -20,7 +20,7 @@ Indices first(std::int64_t count) {
   return all;
 }
 
-/// Examples sorted by class, as often in data sets. Records the dev and test examples that are read.
+/// Examples sorted by class, as in many data sets. Records the dev and test examples that are read.
 class Ordered final : public Task {
  public:
   static constexpr std::int64_t kSize = 1200, kClasses = 3;

@@ -1,4 +1,4 @@
-// Examples read in segments: states of layers make them whole again, and gradients end at the cuts of the study.
+// Examples read in segments. With the states of layers, outputs equal a whole read. Gradients end at the cuts of the study.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"
@@ -100,7 +100,7 @@ TEST_CASE("gradients end at the cuts, and outputs do not change") {
              before_last = model(kBeforeLast, "linear", kNext);
   const auto through = logits(*nowhere, tokens()), cut = logits(*between, tokens()), late = logits(*before_last, tokens());
   CHECK((at::equal(through, cut) && at::equal(cut, late)));
-  // With the last segment's loss, embeddings of earlier tokens learn only through the states.
+  // If only the last segment has a loss, embeddings of earlier tokens get gradients only through the states.
   const auto early = [&](const Model& made, const Tensor& all) {
     const auto table = gradients(made, last(all).square().sum()).at(0);  // the first is "positions"
     REQUIRE(made.parameters().at(0).name == "positions");
@@ -111,7 +111,7 @@ TEST_CASE("gradients end at the cuts, and outputs do not change") {
   CHECK(early(*before_last, logits(*before_last, tokens())) == 0);
   CHECK(near(gradients(*between, last(logits(*between, tokens())).square().sum()),
              gradients(*before_last, last(logits(*before_last, tokens())).square().sum())));
-  // With the loss of all segments, an earlier segment also learns by itself, if it has a graph.
+  // If all segments have a loss, an earlier segment also gets gradients from its own loss, unless it has no graph.
   const auto whole_loss = [&](const Model& made) {
     return gradients(made, logits(made, tokens()).square().sum()).at(0).slice(0, 0, kSegment).abs().max().item<double>();
   };

@@ -27,7 +27,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   const auto meddle = [] {
     std::fesetround(FE_UPWARD);
 #ifdef __SSE__
-    _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero: as -ffast-math's start-up code
+    _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero: like the start-up code of -ffast-math
 #endif
     setenv("MKL_CBWR", "COMPATIBLE", 1);
     unsetenv("HOME");

@@ -32,10 +32,10 @@ int channel() {
   return -1;
 }
 
-/// Writes past the host, as a plugin could by guessing a descriptor.
+/// Writes directly to the pipes, as a plugin could that guesses a descriptor.
 void write_raw(const std::string& text) {
-  // The ends of the two pipes are neighbours, because stdout's pipe has a second descriptor. Writes to both: stdout's is
-  // output.
+  // The pipe of stdout has a second descriptor, next to the descriptor of the messages' pipe. This loop writes to both pipes;
+  // text in stdout's pipe counts as output.
   for (int descriptor = channel(); descriptor > 2; --descriptor)
     if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY) [[maybe_unused]]
       const auto written = write(descriptor, text.data(), text.size());

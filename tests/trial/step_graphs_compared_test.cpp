@@ -17,9 +17,9 @@ void take(StepGraphs& graphs, int steps) {
 constexpr int kUnrecorded = StepGraphs::kPlainFirst;
 /// Number of replays after which some steps have no comparison.
 constexpr int kBeforeUnseen = 110;
-constexpr int kUnseen = 4;  ///< number of such steps, after two more replays
+constexpr int kUnseen = 4;  ///< number of steps without a comparison after two more replays
 
-/// True if the step after so many replays is refused because a number of the host has changed before it.
+/// True if the step after a recording and `replays` - 1 replays notices that a number of the host has changed.
 bool is_refused(int replays, bool is_last) {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
@@ -42,7 +42,7 @@ TEST_CASE("the last step is always compared") {
     CHECK(is_refused(replays, true));
     unseen += is_refused(replays, false) ? 0 : 1;
   }
-  CHECK(unseen > 20);  // most have no other comparison
+  CHECK(unseen > 20);  // most of these steps are compared only if they are the last
 }
 
 TEST_CASE("a shape's last replay is compared, also if other steps follow") {
@@ -82,7 +82,7 @@ TEST_CASE("a shape's last replay is compared, also if other steps follow") {
     CHECK(graphs.uncompared() == 0);
     CHECK(graphs.replayed() == kBeforeUnseen + 1);
     graphs.step({numbers(3, 1)}, true);
-    CHECK(sum.calls == calls + 3);  // it was compared before
+    CHECK(sum.calls == calls + 3);  // the last replay was compared before
   }
 }
 

@@ -7,7 +7,7 @@ namespace ablate::tests {
 
 inline constexpr std::int64_t kSymbols = 5;
 
-/// Text that is the same for any part of it that is read. The second field of a token is its position.
+/// Text whose content does not depend on the part that is read. The second field of a token is its position.
 class Text : public Task {
  public:
   Text(std::int64_t size, std::int64_t length, std::int64_t first = 0) : size_(size), length_(length), first_(first) {}

@@ -1,4 +1,4 @@
-// One folder for each code of a task. Folders of former codes are removed.
+// A task has one cache folder for each version of its code. Folders of former versions are removed.
 #include "core/trial/server/task_cache.h"
 
 #include <map>

@@ -20,7 +20,7 @@ class TestedOnDev final : public Majority {
   }
 };
 
-/// Steps this large destroy what was learned.
+/// These steps are so large that they destroy what was learned.
 const json kRough{{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}};
 
 std::string failure(const json& train, std::int64_t bad_id = 0) {

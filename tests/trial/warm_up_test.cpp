@@ -22,6 +22,6 @@ TEST_CASE("a warm worker has one thread, draws nothing and computes with as many
   CHECK(threads() == 1);
   CHECK(reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"))() == 2);
   CHECK(at::globalContext().defaultGenerator(at::kCPU).get_state().equal(generator));
-  at::ones({2000, 2000}).sum();  // this does make threads
+  at::ones({2000, 2000}).sum();  // this call starts threads
   CHECK(threads() > 1);
 }

@@ -77,7 +77,7 @@ TEST_CASE("each type and shape is written in the format of safetensors") {
 
 TEST_CASE("a trial's stored weights are the weights that dev selected, not the last weights") {
   const TemporaryFolder folder;
-  // Steps this large destroy what was learned.
+  // These steps are so large that they destroy what was learned.
   const auto resolved = resolved_trial(
       {{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}}, plugin("linear"));
   Majority task;

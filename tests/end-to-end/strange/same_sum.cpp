@@ -1,4 +1,4 @@
-// A task with two sequences: is their sum modulo 3 the same? It has a number beside each id, and slices by the sum.
+// A task with two sequences: are their sums equal modulo 3? Each id has a number beside it. The slice is the first sum.
 #include <random>
 #include <stdexcept>
 

@@ -35,8 +35,8 @@ struct LinearAttentionCall {
   }
 };
 
-/// Gradients for one thread's sequences. x, context and factors are set, and the others are added to. If the queries are the
-/// context, `context` is null and x gets both gradients. If rows are chosen, only their entries of x and factors are set.
+/// Gradients for one thread's sequences. A call sets x, context and factors, and adds to the other gradients. If the queries
+/// are the context, `context` is null and x gets both gradients. With chosen rows, only their entries of x and factors are set.
 struct LinearAttentionGradients {
   float *x, *context, *wq, *bq, *wk, *bk, *wv, *bv, *wo, *bo;
   float* factors = nullptr;

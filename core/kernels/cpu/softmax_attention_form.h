@@ -9,7 +9,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-constexpr float kNoScore = -3.0e38F;  ///< score of a hidden key; -infinity, which LibTorch's kernel hides too, is below it
+constexpr float kNoScore = -3.0e38F;  ///< score of a hidden key; a score of -infinity hides a key too, as in LibTorch's kernel
 
 /// One head of a sequence, and its scratch.
 struct SoftmaxTiles {

@@ -3,8 +3,8 @@
 //
 // Differences from the published code (deep-spin/infinite-former):
 // - Basis functions have height 1, centres in the middle of N equal cells and one width that follows N (there: unit area,
-//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 cannot be compared with its
-//   0.5.
+//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 cannot be compared with
+//   0.5 there.
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
 //   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it

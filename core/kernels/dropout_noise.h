@@ -10,7 +10,7 @@ namespace ablate::kernels {
 /// at::dropout (MKL) take 12 times as long, as long as a layer's products. `probability` is in (0, 1). Returns float32, CPU.
 Tensor dropout_noise(IntArrayRef sizes, double probability);
 
-/// Returns x times dropout_noise(), on another device at::dropout with its draws. `probability` is in [0, 1); 0: no draws.
+/// Returns x times dropout_noise() on the CPU, and at::dropout(x) on other devices. `probability` is in [0, 1); 0: no draws.
 Tensor dropout(const Tensor& x, double probability);
 
 }  // namespace ablate::kernels

@@ -184,7 +184,7 @@ class RadialBasis final : public ablate::Compression {
                         ablate::widened(bias_);
     const auto mean = affine.narrow(-1, 0, 1).sigmoid();
     const auto variance = ablate::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
-    // A missing slot would be beyond 1. Its value is 0, so its centre only has to be harmless.
+    // The centre of a missing slot would be beyond 1. The slot's value is 0, so any centre in [0, 1] will do.
     const auto centres = ((ablate::arange(count, keys.options()) + 0.5) / own).clamp_max(1);
     const auto read = ablate::expected_read(mean, variance, values, centres, width_ / own);
     ablate::ReadOutput result{.values = read.to(input.queries.scalar_type())};

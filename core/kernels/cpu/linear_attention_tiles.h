@@ -8,8 +8,8 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Largest sum of weights that counts as 0: the query reads 0, without gradient. Its square, which gradients contain, is above
-/// 0.
+/// Largest sum of weights that counts as 0: the query reads 0, without gradient. The square of this sum, which gradients
+/// contain, is above 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
 // For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.

@@ -138,7 +138,7 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
 }
 
 /// Heads that compute means are linear in their values, so one-hot values give the weights. Each row of the batch reads d_value
-/// of the keys, one key in each channel of a head. The last row reads ones.
+/// of the keys, one key in each channel of a head, except the last row, which reads ones.
 Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
   auto input = prepare(given).input;
   if (!input.v.defined()) return {};

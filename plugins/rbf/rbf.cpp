@@ -129,7 +129,7 @@ class RadialBasis final : public ablate::Compression {
     return memory;
   }
 
-  /// Returns the case of each item. A signal of zeros counts as no signal, because an item without tokens leaves one.
+  /// Returns the case of each item. A signal of zeros counts as no signal, because an item without tokens leaves zeros.
   static std::vector<Case> cases_of(const WriteInput& input) {
     const auto batch = input.keys.size(0);
     Tensor lengths, past;

@@ -19,7 +19,7 @@ struct Phi {
     if (map == Features::kElu) return x > 0 ? x + 1 : expf(x);
     return map == Features::kRelu && x <= 0 ? 0.f : x;
   }
-  /// Returns phi' where phi is `value`.
+  /// Returns phi' of a number whose phi is `value`.
   __device__ float slope(float value) const {
     if (map == Features::kElu) return value > 1 ? 1.f : value;
     return map == Features::kRelu && value <= 0 ? 0.f : 1.f;

@@ -15,8 +15,8 @@ enum class Choice {
   kReference  ///< plain operators
 };
 
-/// Returns the instructions that this machine has and fused forms are compiled for: "avx512", "avx2", or "" if it has neither
-/// or LibTorch has no products of tiles for it. ATEN_CPU_CAPABILITY lowers the result, as for torch's own code.
+/// Returns the best instructions of this machine for which fused forms are compiled: "avx512", "avx2", or "" if the machine has
+/// neither, or if LibTorch has no products of tiles for it. ATEN_CPU_CAPABILITY lowers the result, as for torch's own code.
 /// ONEDNN_MAX_CPU_ISA does not, because it is for oneDNN's products. Found at the first call; any thread.
 std::string_view instructions();
 
@@ -24,7 +24,7 @@ std::string_view instructions();
 /// AVX-512 on Intel processors. Found at the first call; any thread.
 bool tiles_outrun_products();
 
-/// Returns the forms for instructions(). If it is empty, returns the plain form, of which only the random draws are used.
+/// Returns the forms for instructions(). If that is empty, returns the plain form, which is used only for its random draws.
 const cpu::Form& form();
 
 /// True if fused forms may be used for these tensors: defined, float32, on the CPU, and instructions() is not empty.

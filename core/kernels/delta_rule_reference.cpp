@@ -46,7 +46,7 @@ Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_de
 /// Products of rows with the decays within chunks.
 class Decays {
  public:
-  /// @param log [batch or 1, heads, chunks, rows, 1 or d_key]; without a decay heads is 1
+  /// @param log [batch or 1, heads, chunks, rows, 1 or d_key]; heads is 1 if there is no decay
   explicit Decays(const Tensor& log) : log_(log), between_(log.size(-1) == 1 ? decays_between(log) : Tensor()) {}
 
   /// Products of rows t of a and rows s of k, on and below the diagonal.

@@ -6,11 +6,11 @@
 namespace ablate::kernels {
 
 /// Returns the factors of dropout: each is 0 with the given probability, otherwise 1 / (1 - probability), both rounded to 31
-/// binary digits. Draws one number from torch's global CPU generator and expands it (core/kernels/cpu/noise.h). MKL's draws in
-/// at::dropout cost 12 times as much: as long as a layer's products. `probability` is in (0, 1). Returns float32, CPU.
+/// binary digits. Draws one number from torch's global CPU generator and expands it (core/kernels/cpu/noise.h). The draws of
+/// at::dropout (MKL) take 12 times as long, as long as a layer's products. `probability` is in (0, 1). Returns float32, CPU.
 Tensor dropout_noise(IntArrayRef sizes, double probability);
 
-/// Returns x times dropout_noise(), on another device at::dropout with its draws. `probability` is in [0, 1); 0: no draws.
+/// Returns x times dropout_noise() on the CPU, and at::dropout(x) on other devices. `probability` is in [0, 1); 0: no draws.
 Tensor dropout(const Tensor& x, double probability);
 
 }  // namespace ablate::kernels

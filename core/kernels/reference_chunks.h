@@ -9,7 +9,7 @@
 
 namespace ablate::kernels {
 
-/// n tokens in chunks of 64, whose pairs and sums are about as large as the tokens. Fewer than 64: one chunk, a power of 2.
+/// n tokens in chunks of 64, so that pairs and sums take about as much memory as the tokens. Below 64: one chunk, a power of 2.
 class Chunks {
  public:
   explicit Chunks(std::int64_t n)

@@ -145,7 +145,7 @@ class AdaMra final : public ablate::Attention {
       return ablate::merge_heads(y.values).flatten(0, 1);
     }
 
-    /// Sum over all heads read so far. Undefined if there is none.
+    /// Sum of the losses of all heads read so far. Undefined if no head has a loss.
     const Tensor& auxiliary_loss() const { return auxiliary_loss_; }
 
    private:

@@ -14,19 +14,19 @@ struct Rows {
   std::int64_t count = 1;
 };
 
-/// The most nodes of a level that a token attends to on one side: the last token on its left, the first token on its right.
+/// The most nodes of a level that a token attends to on its left (the last token does) or on its right (the first token does).
 inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
 }
 inline std::int64_t seen_on_right(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   const auto last = [&](std::int64_t l) { return (length - 1) >> l; };
   const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // first node of token 0
-  if (level > 0 && first(level - 1) + nodes > last(level - 1)) return 0;          // the lower levels cover all
+  if (level > 0 && first(level - 1) + nodes > last(level - 1)) return 0;          // the lower levels cover all tokens
   return std::clamp<std::int64_t>(last(level) - first(level) + 1, 0, nodes);
 }
 
 /// Returns the rows that some token of the longest sequence uses.
-/// @param scales levels with their own rows; higher levels use the rows of the last of these
+/// @param scales number of levels with their own rows; all higher levels use the rows of the highest of these levels
 inline Rows rows_of(std::int64_t nodes, std::int64_t scales, std::int64_t length, bool causal) {
   const auto levels = height_of(length, nodes).levels;
   Rows rows;

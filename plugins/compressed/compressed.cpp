@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::plugin("compression", "compression", "writes and reads the memory"),
 };
 
-/// Declares the exponents of a softmax read, for kernel reads, too, although they need only 1.
+/// Declares the cost exponents of a softmax read. Kernel reads have the same promise, although their exponents are 1.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();

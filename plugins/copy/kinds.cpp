@@ -50,7 +50,7 @@ Row draw_selective(const Settings& settings, std::int64_t length, Random& random
   return row;
 }
 
-/// Random tokens with an id that occurs once among them and once at the end. There the target is the token that followed it.
+/// Random tokens with an id that occurs once among them and once at the end. The last target is the token that followed the id.
 void check_induction(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the id that asks");
   expect(length >= 3, "length", length, "at least 3");

@@ -71,7 +71,7 @@ class Delta final : public ablate::RecurrentAttention {
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto active = [&](const Tensor& x) { return activates_ ? ablate::silu(x) : x; };
-    // A token's decay comes before its first step, and its read after its last step.
+    // The decay of a token comes before its first step, and its read comes after its last step.
     const auto step_by_step = [&](const Tensor& x, std::int64_t place) {
       return ablate::pad(x.unsqueeze(3), {0, 0, place, steps_ - 1 - place}).flatten(2, 3);
     };

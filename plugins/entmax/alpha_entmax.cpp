@@ -10,7 +10,7 @@ namespace ablate::entmax {
 namespace {
 
 /// x to the power of an exponent. A single exponent is passed as a number, because torch has fast paths for some numbers: a
-/// square root for 1/2, a copy for 1, and so on. They take a tenth of the time.
+/// square root for 1/2, a copy for 1, and so on. The fast paths take a tenth of the time.
 Tensor raised(const Tensor& x, const Tensor& exponent) {
   return exponent.numel() == 1 ? x.pow(exponent.item()) : x.pow(exponent);
 }

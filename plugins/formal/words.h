@@ -15,8 +15,8 @@ struct Lengths {
 
 class Words {
  public:
-  /// @param language must outlive this object @param lengths one range per split. Throws std::invalid_argument if a split finds
-  /// no word for itself at the shortest length.
+  /// @param language must outlive this object @param lengths one range per split. Throws std::invalid_argument if no word of a
+  /// shortest length is found for a split that has this length.
   Words(const Language& language, const std::array<Lengths, 3>& lengths, std::uint64_t seed);
 
   const Lengths& of(Split split) const { return lengths_[static_cast<std::size_t>(split)]; }
@@ -24,8 +24,8 @@ class Words {
   /// Draws a word. Every length of the split is equally likely, and so is every word of the split with that length.
   Row draw(Split split, std::mt19937_64& random) const;
 
-  /// Returns the start of the slice of a length: the longest training length, doubled or halved. A slice ends at twice its
-  /// start.
+  /// Returns the start of the slice that has a length: the longest training length, doubled or halved as often as needed. A
+  /// slice ends before twice its start.
   std::int64_t slice_of(std::int64_t length) const;
 
  private:

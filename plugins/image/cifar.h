@@ -22,7 +22,7 @@ inline constexpr Shape cifar_shape(Colours colours) { return {kCifarSide, kCifar
 /// is above 9, or if a gzip stream is damaged.
 Images read_cifar(std::span<const std::filesystem::path> batches, Colours colours);
 
-/// Does the same for the published archive. Returns the training and test images. Throws FileError if a batch is missing, too.
+/// Reads the published archive in the same way. Returns the training and test images. Throws FileError if a batch is missing.
 std::array<Images, 2> read_cifar_archive(const std::filesystem::path& archive, Colours colours);
 
 }  // namespace ablate::image

@@ -50,7 +50,7 @@ void find(const fs::path& folder, std::initializer_list<std::string> names, std:
   missing += (missing.empty() ? "" : ", ") + all;
 }
 
-/// Files that belong together, and the names of the missing ones.
+/// Files that belong together, and the names of the missing files.
 struct Some {
   std::vector<fs::path> files;
   std::string missing;

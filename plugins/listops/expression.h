@@ -33,7 +33,7 @@ int apply(Symbol op, std::span<std::uint8_t> digits);
 /// Evaluates expressions and reuses its memory. Nesting is limited by memory only.
 class Evaluator {
  public:
-  /// @return 0 to 9. Throws std::invalid_argument with the fault and the number of its symbol (from 1).
+  /// @return 0 to 9. Throws std::invalid_argument with the fault and the number of the faulty symbol (from 1).
   int operator()(std::span<const Symbol> symbols);
 
  private:

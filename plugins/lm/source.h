@@ -32,7 +32,7 @@ struct Source {
 inline constexpr std::array<const char*, 3> kWikiText = {"wiki.train.tokens", "wiki.valid.tokens", "wiki.test.tokens"};
 inline constexpr std::array<const char*, 3> kBookFolders = {"train", "validation", "test"};
 
-/// @param data as in find_data (ablate/data_files.h): a file, a zip archive of one file or of WikiText's three, or a folder. In
+/// @param data as in find_data (ablate/data_files.h): a file, a zip archive (one file, or WikiText's three files), a folder. In
 /// a folder the first match counts: enwik8 or enwik8_first10M, WikiText's files (these plain or gzipped), enwik8.zip,
 /// WikiText's archive, the folders of books. @param by_words, bytes the parameters. A single file has no words, and only a
 /// single file can be limited to its first bytes.

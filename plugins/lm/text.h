@@ -32,7 +32,7 @@ Text read_text(const Source& source, std::int64_t bytes, int threads);
 /// Digest of the content, the same for every number of threads. For a single file it is the digest of its bytes.
 std::string digest(const Text& text, Form form, int threads);
 
-/// Throws std::runtime_error if a split has no segment of that length plus one token, which is only a target.
+/// Throws std::runtime_error if a split has fewer than length + 1 tokens: a segment, and a last token that is only a target.
 /// @param tokens number of tokens of each split
 void check_length(const Source& source, const std::array<std::size_t, 3>& tokens, std::int64_t length);
 

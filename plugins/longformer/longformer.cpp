@@ -1,5 +1,5 @@
-// Longformer (Beltagy et al. 2020): a sliding window around each token, dilated in some heads, and a few global tokens. These
-// attend to all tokens through separate projections, and all attend to them. README.md lists the differences from the paper.
+// Longformer (Beltagy et al. 2020): a sliding window around each token, dilated in some heads. A few global tokens attend to
+// all tokens through separate projections, and all tokens attend to them. README.md lists the differences from the paper.
 #include <stdexcept>
 #include <string>
 

@@ -157,8 +157,8 @@ class Compression final : public Kind {
   Settings settings_;
 };
 
-/// Tokens among blanks, then an id that asks for the tokens in order, without the blanks. Their positions are uniform. As
-/// published, each blank precedes a random token instead, so that gaps are alike and no blank follows the last token.
+/// Tokens among blanks, then an id that asks for the tokens in order, without the blanks. The tokens' positions are uniform. In
+/// the published protocol, each blank precedes a random token instead, so gaps are alike and no blank follows the last token.
 class SelectiveCopying final : public Kind {
  public:
   static constexpr std::int64_t kUsualLength = 256;

@@ -18,7 +18,7 @@ struct Sum {
 /// [..., n, keys] -> [..., n], in nats
 Tensor entropy(const Tensor& p) { return -p.xlogy(p).sum(-1); }
 
-/// Adds the divergence of the rows in which both have weight. @param a, b [n, keys], rows that are distributions or 0
+/// Adds the divergence of the rows in which both heads have weight. @param a, b [n, keys], rows that are distributions or 0
 /// @param real [n] bool, or undefined: all
 void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
   auto both = a.any(-1).logical_and(b.any(-1));

@@ -12,7 +12,7 @@ namespace ablate::mixed {
 /// compare local heads with routing heads this way. Mean over queries, and over all pairs of heads of two parts or of one part.
 class Divergence {
  public:
-  /// Throws std::invalid_argument if a part has no attention weights, which one evaluation pass of each part shows.
+  /// Throws std::invalid_argument if a part has no attention weights. Runs one evaluation pass of each part to find out.
   /// @param examples number of examples to measure, the first of each batch
   Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64_t examples, const AttentionContext& context);
 

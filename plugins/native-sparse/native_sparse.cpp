@@ -1,5 +1,5 @@
 // Native sparse attention (Yuan et al. 2025): a query reads means of blocks, tokens of chosen blocks, and a window separately,
-// and a gate for each adds them up. The scores of the means choose the blocks; the choice passes no gradient, as published.
+// with a gate for each read. The scores of the means choose the blocks; the choice passes no gradient, as published.
 #include <cmath>
 #include <limits>
 
@@ -39,7 +39,7 @@ class NativeSparse final : public ablate::HeadwiseAttention {
   /// For each block, the mean of its tokens.
   struct Means {
     Tensor k, v;  ///< [batch, heads, blocks, d_head]
-    Tensor seen;  ///< bool, [batch or 1, 1, n or 1, blocks]: has tokens and, if causal, ends by the query
+    Tensor seen;  ///< bool, [batch or 1, 1, n or 1, blocks]: has tokens and, if causal, does not end after the query
   };
 
   HeadOutput attend(const HeadInput& input) override {

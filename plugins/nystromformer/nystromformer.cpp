@@ -43,7 +43,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto type = input.q.scalar_type();
     const auto q = ablate::widened(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = ablate::widened(input.k),
                v = ablate::widened(input.v);
-    // Landmarks are means of present tokens, in order: holes close up.
+    // Landmarks are means of present tokens, in order. Holes are skipped.
     const auto order = input.mask.defined() ? input.mask.logical_not().to(ablate::kLong).argsort(true, 1) : Tensor();
     const auto segments = segments_of(input, order);
     const auto query_means = means(closed_up(q, order), segments), key_means = means(closed_up(k, order), segments);

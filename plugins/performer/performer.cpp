@@ -172,8 +172,8 @@ class Performer final : public ablate::HeadwiseAttention {
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
   }
 
-  /// Query i reads the keys 0 to i and the sums before, over exp(s_i), the largest scale up to i. So a later key does not
-  /// change the scaling of earlier keys. The scale cancels in the quotient.
+  /// Query i reads the keys 0 to i and the earlier sums, divided by exp(s_i), the largest scale up to i. So a later key does
+  /// not change the scaling of earlier keys. The scale cancels in the quotient.
   Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) const {
     const auto n = q.size(2);
     const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));
@@ -191,7 +191,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return {share(a) + share(b), largest};
   }
 
-  /// phi(x) over its largest exponential along `over`: per token, or per sequence so that keys keep their relative weights.
+  /// phi(x) divided by its largest exponential along `over`: per token, or per sequence to keep the relative weights of keys.
   /// @param mask [batch, n], or undefined @return log_scale [batch, heads, n], or [batch, heads, 1]
   Scaled features(const Tensor& x, ablate::IntArrayRef over, const Tensor& mask) const {
     const auto gone = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
@@ -202,7 +202,7 @@ class Performer final : public ablate::HeadwiseAttention {
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
       const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
-      // Masked before the exponential: without any key it would be infinite, and its gradient NaN.
+      // The exponent is masked, not only the maximum: without any key, its exponential would be infinite and the gradient NaN.
       const auto seen = gone.defined() ? log.masked_fill(gone, kNothing) : log;
       largest = seen.detach().amax(over, true);
       phi = (seen - largest).exp();

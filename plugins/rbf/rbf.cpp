@@ -3,8 +3,8 @@
 //
 // Differences from the published code (deep-spin/infinite-former):
 // - Basis functions have height 1, centres in the middle of N equal cells and one width that follows N (there: unit area,
-//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 cannot be compared with its
-//   0.5.
+//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 cannot be compared with
+//   0.5 there.
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
 //   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it
@@ -129,7 +129,7 @@ class RadialBasis final : public ablate::Compression {
     return memory;
   }
 
-  /// Returns the case of each item. A signal of zeros counts as no signal, because an item without tokens leaves one.
+  /// Returns the case of each item. A signal of zeros counts as no signal, because an item without tokens leaves zeros.
   static std::vector<Case> cases_of(const WriteInput& input) {
     const auto batch = input.keys.size(0);
     Tensor lengths, past;
@@ -184,7 +184,7 @@ class RadialBasis final : public ablate::Compression {
                         ablate::widened(bias_);
     const auto mean = affine.narrow(-1, 0, 1).sigmoid();
     const auto variance = ablate::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
-    // A missing slot would be beyond 1. Its value is 0, so its centre only has to be harmless.
+    // The centre of a missing slot would be beyond 1. The slot's value is 0, so any centre in [0, 1] will do.
     const auto centres = ((ablate::arange(count, keys.options()) + 0.5) / own).clamp_max(1);
     const auto read = ablate::expected_read(mean, variance, values, centres, width_ / own);
     ablate::ReadOutput result{.values = read.to(input.queries.scalar_type())};

@@ -1,6 +1,6 @@
 // Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that similar tokens share. Chunks of the sorted
-// sequence attend to tokens of their own bucket, or to all, in several rounds of hashing. README.md lists the differences from
-// the paper.
+// sequence attend to tokens of their own bucket, or of all buckets, in several rounds of hashing. README.md lists the
+// differences from the paper.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -42,7 +42,7 @@ constexpr ablate::Exemption exemptions[] = {
 constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other
 constexpr std::int64_t kOneHash = 64;  // most buckets of a single rotation
 
-/// Across buckets, later tokens change the sorted distance of earlier tokens, so `earlier` has no fixed set of last m tokens.
+/// Across buckets, later tokens change which m tokens are the last ones in sorted order, so `earlier` is not causal.
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
@@ -79,8 +79,8 @@ class Reformer final : public ablate::HeadwiseAttention {
   }
 
  private:
-  /// Positions of the sorted sequence that a query may attend to. In addition they must be in its bucket or, across buckets,
-  /// not later(). @param places, others of queries and keys, broadcast against each other
+  /// True for keys near enough in sorted order. A key must also be in the query's bucket or, across buckets, not be later().
+  /// @param places, others sorted positions of queries and keys, broadcast against each other
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);
     const auto chunks = places.floor_divide(chunk_) - others.floor_divide(chunk_);

@@ -1,5 +1,5 @@
-// Pairs of documents in the form of the Long Range Arena's AAN files: label, id1, id2, text1, text2 by tabs, no header, no
-// quoting.
+// Pairs of documents in the form of the Long Range Arena's AAN files: label, id1, id2, text1 and text2, separated by tabs.
+// The files have no header and no quoting.
 #pragma once
 
 #include <cstddef>

@@ -89,7 +89,7 @@ class Text final : public ablate::Task {
   }
 
  private:
-  /// Draws films instead of reviews. Otherwise dev would share films with train and be easier than test, which shares none.
+  /// Draws whole films, not reviews. Otherwise dev would share films with train and be easier than test, which shares none.
   void draw_dev() {
     std::map<std::string, std::size_t> reviews_of;
     for (const auto& review : halves_[0]) ++reviews_of[review.film];

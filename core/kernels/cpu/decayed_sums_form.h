@@ -102,7 +102,7 @@ struct DecayedTiles {
     c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
   }
 
-  /// Returns the part of each log decay's gradient from sums that cross the chunk: `sums` times `of_sums` times `kept`.
+  /// Returns the part of each log decay's gradient due to sums that cross the chunk: `sums` times `of_sums` times `kept`.
   float through(const float* sums, const float* of_sums) const {
     V total{};
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);
@@ -119,7 +119,7 @@ struct DecayedTiles {
 
   /// Computes dlog of each token from four parts: pairs that span the token or end at it, later queries' reads of the earlier
   /// sums, earlier tokens' additions to the later sums, and the earlier sums themselves (`through`).
-  /// @param by_pair (at, total): returns total plus the gradient times the weight of the pair at this place of [kTile, kTile]
+  /// @param by_pair (at, total): returns total plus the gradient times the weight of the pair at index `at` of [kTile, kTile]
   template <class ByPair>
   void log_gradients(const ByPair& by_pair, float through, std::int64_t b, std::int64_t h, std::int64_t first,
                      std::int64_t tokens, const Heads<float>& to) const {

@@ -194,7 +194,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         t.keys_met(k);
         t.queries_met(q);
         t.miss(k, v, sums);
-        // Gradients of u. The transposed system makes them gradients of strength x missing, and weigh() gradients of `missing`.
+        // First gradients of u, then (by the transposed system) of strength x missing, then (by weigh()) of `missing`.
         transpose(kTile, kTile, t.weights, kTile, t.turned, kTile);
         c.product(kTile, dv, kTile, t.turned, kTile, dy.data, dy.row, t.of_missing, dv, false);
         const auto writing = t.scale_rows(k, t.behind);

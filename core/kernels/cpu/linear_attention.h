@@ -13,7 +13,7 @@ struct LinearAttentionCall {
   int d = 0, heads = 0, d_head = 0;              ///< channels of a token, and of a head: multiples of kLanes
   bool relu = false;                             ///< phi is relu; false: elu + 1
   const float* vectors = nullptr;                ///< [heads, features, d_head]: phi is exp(w.x - (s |x|)^2 / 2) instead, with
-                                                 ///< s = d_head^-1/4, which already multiplies the vectors
+                                                 ///< s = d_head^-1/4; the vectors are already multiplied by s
   int features = 0;                              ///< features of a head if there are vectors: a multiple of kLanes
   const float *x = nullptr, *context = nullptr;  ///< [batch, n, d], [batch, m, d]
   const float* mass = nullptr;                   ///< [batch, m], weight of each key; null: 1 each
@@ -35,8 +35,8 @@ struct LinearAttentionCall {
   }
 };
 
-/// Gradients for one thread's sequences. x, context and factors are set, and the others are added to. If the queries are the
-/// context, `context` is null and x gets both gradients. If rows are chosen, only their entries of x and factors are set.
+/// Gradients for one thread's sequences. A call sets x, context and factors, and adds to the other gradients. If the queries
+/// are the context, `context` is null and x gets both gradients. With chosen rows, only their entries of x and factors are set.
 struct LinearAttentionGradients {
   float *x, *context, *wq, *bq, *wk, *bk, *wv, *bv, *wo, *bo;
   float* factors = nullptr;

@@ -8,11 +8,11 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Largest sum of weights that counts as 0: the query reads 0, without gradient. Its square, which gradients contain, is above
-/// 0.
+/// Largest sum of weights that counts as 0: the query reads 0, without gradient. The square of this sum, which gradients
+/// contain, is above 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
-// For NaN, as in the reference, phi is NaN and its slope is NaN, except relu's slope, which is 1.
+// For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.
 ABLATE_INLINE V phi(bool relu, V x) {
   if (relu) return x <= 0.F ? V{} : x;
   return x > 0.F ? x + 1.F : exponential(x > 0.F ? V{} : x);

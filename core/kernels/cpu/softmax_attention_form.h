@@ -9,7 +9,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-constexpr float kNoScore = -3.0e38F;  ///< score of a hidden key; -infinity, which LibTorch's kernel hides too, is below it
+constexpr float kNoScore = -3.0e38F;  ///< score of a hidden key; a score of -infinity hides a key too, as in LibTorch's kernel
 
 /// One head of a sequence, and its scratch.
 struct SoftmaxTiles {
@@ -29,7 +29,7 @@ struct SoftmaxTiles {
 
   SoftmaxTiles(const SoftmaxAttentionCall& call, float* scratch) : c(call), s{scratch} {}
 
-  /// Copies rows of a head to contiguous rows, with zeros behind.
+  /// Copies rows of a head to contiguous rows, with zeros behind them.
   template <class T>
   ABLATE_INLINE_MEMBER void gather(const Heads<T>& from, std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t count,
                                    std::int64_t rows, int channels, float by, float* to) const {

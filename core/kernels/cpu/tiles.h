@@ -24,8 +24,8 @@ void add_to(float* to, const float* from, std::int64_t floats) {
   for (std::int64_t i = 0; i < floats; i += kLanes) store(to + i, load(to + i) + load(from + i));
 }
 
-/// Returns `from` if the tile is whole. A last tile with fewer tokens is copied to `padded`, with rows of zeros behind, whose
-/// gradients are 0. `row`: floats of a token.
+/// Returns `from` if the tile is whole. A last tile with fewer tokens is copied to `padded`, with rows of zeros behind it. The
+/// gradients of these rows are 0. `row`: floats of a token.
 const float* whole_tile(const float* from, std::int64_t tokens, int row, float* padded) {
   if (tokens >= kTile) return from;
   for (std::int64_t i = 0; i < kTile * row; i += kLanes) store(padded + i, i < tokens * row ? load(from + i) : V{});
@@ -44,7 +44,7 @@ ABLATE_INLINE void add_rows(const float* tile, int row, float* sum, float* to) {
   add_to(to, sum, row);
 }
 
-/// Copies chosen rows of `from` to `padded`, with rows of zeros behind.
+/// Copies chosen rows of `from` to `padded`, with rows of zeros behind them.
 const float* chosen_tile(const float* from, const std::int64_t* rows, std::int64_t tokens, int row, float* padded) {
   for (int i = 0; i < kTile; ++i)
     for (int j = 0; j < row; j += kLanes) store(padded + i * row + j, i < tokens ? load(from + rows[i] * row + j) : V{});

@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
       }
     }
     __syncthreads();
-    // Other chunks are two more levels, each over a whole chunk.
+    // Two more levels, each over a whole chunk: its queries read earlier chunks, and its keys are read by later chunks.
     for (int i = self; i < kSlice * kChunk; i += kThreads) {
       const int t = i / kSlice, c = i % kSlice, from = c * kThin + t;
       const bool inside = t < piece.tokens && x + c < of.d;

@@ -1,4 +1,4 @@
-// Decays between the tokens of a chunk: products of exp(log decay), in which each exponent is a sum of only its own terms.
+// Decays between the tokens of a chunk: products of exp(a sum of log decays). No sum is computed as a difference of two sums.
 //
 // By halves: in a block of 2^(l+1) tokens, a query of the upper half reads a key of the lower half across the border between
 // them. At level l a query is multiplied by the decays from the border to it, and a key by the decays from behind it to the

@@ -12,14 +12,14 @@ constexpr int kDeep = 32;                 // depth of a product's step
 constexpr int kPiece = 256;               // tokens that one block sums
 constexpr float kLeast = 1.0842022e-19f;  // root of the least normal float32: gradients contain a sum's square
 
-/// For NaN, as in the reference, phi is NaN and its slope is NaN, except relu's slope, which is 1.
+/// For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.
 struct Phi {
   Features map;
   __device__ float operator()(float x) const {
     if (map == Features::kElu) return x > 0 ? x + 1 : expf(x);
     return map == Features::kRelu && x <= 0 ? 0.f : x;
   }
-  /// Returns phi' where phi is `value`.
+  /// Returns phi' of a number whose phi is `value`.
   __device__ float slope(float value) const {
     if (map == Features::kElu) return value > 1 ? 1.f : value;
     return map == Features::kRelu && value <= 0 ? 0.f : 1.f;

@@ -79,7 +79,7 @@ std::size_t Archive::read(std::span<std::uint8_t> to) {
   std::size_t done = 0;
   while (done < to.size()) {
     const auto got = archive_read_data(archive_.get(), to.data() + done, to.size() - done);
-    if (got < 0) refuse();  // also for a warning, which for content is a wrong checksum
+    if (got < 0) refuse();  // also for a warning: here it means a wrong checksum
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }

@@ -146,7 +146,7 @@ class Compression : public Module {
 };
 
 /// Throws std::invalid_argument if a study sets a similarity that the compression does not use. The setting would change the
-/// trial's key and no number. For attentions that let studies choose a similarity.
+/// trial's key, but none of its numbers. For attentions that let studies choose a similarity.
 /// @param parameter name of the parameter @param usual its default
 void refuse_idle_similarity(const Compression& compression, const std::string& parameter, Similarity chosen, Similarity usual);
 

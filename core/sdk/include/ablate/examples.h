@@ -142,7 +142,7 @@ inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
 inline bool belongs_to(Split split, std::uint64_t number) { return number % 3 == static_cast<std::uint64_t>(split); }
 
 /// Returns the first draw that belongs to the split.
-/// @param too_few() message of the std::invalid_argument that is thrown if no draw of 1000 belongs to it
+/// @param too_few() message of the std::invalid_argument that is thrown if none of 1000 draws belongs to the split
 template <class Draw, class Belongs, class TooFew>
 auto draw_until(const Draw& draw, const Belongs& belongs, const TooFew& too_few) {
   constexpr int kMostDraws = 1000;

@@ -28,7 +28,7 @@ Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor&
 /// Kernel attention between projections, as one operation. Heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and the
 /// result goes through Wo and bo. The fused form needs float32 on a CPU, d_model and channels of a head that are multiples of
 /// 16, and at most 256 channels of a token and of all heads. It saves queries, context and a memory of [heads, d_head, d_head +
-/// 1] a sequence. Torch's threads share the sequences. Differentiable once.
+/// 1] for each sequence. Torch's threads share the sequences. Differentiable once.
 /// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
 /// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,

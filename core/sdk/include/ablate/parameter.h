@@ -21,8 +21,8 @@ enum class ParameterType : std::int32_t {
   kPlugins,  ///< a list of 1 to 16 plugins: sections [[attention.parts]], values by attention.parts.0.heads
 };
 
-/// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread. It
-/// refuses a library whose schema breaks the rules below, and names the parameter.
+/// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread. The
+/// host refuses a library whose schema breaks the rules below, and names the parameter.
 struct Parameter {
   const char* name;  ///< snake_case; "plugin" is reserved
   ParameterType type;

@@ -45,7 +45,7 @@ struct Field {
 struct OwnMetric {
   std::string name;         ///< snake_case
   std::string unit = {};    ///< "%", "tokens"; "": a plain number
-  std::string direction;    ///< "max", "min", or "" if neither is better
+  std::string direction;    ///< "max", "min", or "" if neither direction is better
   std::string description;  ///< one line
 };
 
@@ -53,7 +53,7 @@ struct OwnMetric {
 struct TaskInfo {
   std::vector<Field> fields;      ///< at least one, for the same positions; their embeddings are added up
   std::int64_t sequences = 1;     ///< 1, or 2: a pair, each of the same length and fields
-  std::int64_t length = 0;        ///< positions of the longest sequence, to which all are padded; for a stream: of a segment
+  std::int64_t length = 0;        ///< positions of the longest sequence (others are padded to it); for a stream: of a segment
   std::int64_t train_length = 0;  ///< positions of the longest sequence in the training split; 0: length
   std::int64_t classes = 0;       ///< targets lie in [0, classes)
   Objective objective = Objective::kClass;
@@ -92,7 +92,7 @@ class Task {
 
   /// Returns the description. Cheap (milliseconds): reads parameters and file headers only. The same before and after load().
   virtual TaskInfo info() = 0;
-  /// Returns the files with the data, by which the host detects changes; none if all data are generated. After info().
+  /// Returns the data files, so that the host can detect changes. Empty if all data are generated. After info().
   virtual std::vector<std::filesystem::path> files() { return {}; }
   /// Reads, generates or converts the data. Generated data are stored in the cache folder.
   virtual void load() = 0;

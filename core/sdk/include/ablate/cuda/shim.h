@@ -1,5 +1,5 @@
 // CUDA's words for a C++ compiler. A test includes this header and then a `.cu` file, whose kernels ablate/cuda/block.h runs on
-// a CPU (ablate_add_kernel_test). It has what our kernels use: threads in x, barriers, shared memory, shuffles, votes, atomics.
+// a CPU (ablate_add_kernel_test). It supports threads in x, barriers, shared memory, shuffles, votes and atomics.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 #define blockDim (::ablate::shim::position().threads)
 #define gridDim (::ablate::shim::position().blocks)
 
-/// Static array: `__shared__ type name[count]`. It is allocated by the shim, so that each block finds NaNs and the address
-/// sanitizer watches both ends. Use it at the beginning of a kernel, because every thread must reach it.
+/// Static array: `__shared__ type name[count]`. The shim allocates it, so that it is full of NaNs at a block's start and the
+/// address sanitizer watches both ends. Use it at the beginning of a kernel, because every thread must reach it.
 #define ABLATE_SHARED(type, name, count) \
   type* const name = static_cast<type*>(::ablate::shim::shared(sizeof(type) * static_cast<std::size_t>(count)))
 

@@ -53,7 +53,7 @@ class SharedCopy {
   void copy_history();
   /// Copies output and weights that are missing in the shared folder, or have become longer.
   void copy_results(const char* kind, const char* ending);
-  /// Copies the checkpoints. Returns the names of the local ones, or nullopt if a checkpoint was removed during its copy.
+  /// Copies the checkpoints. Returns the names of local checkpoints, or nullopt if a checkpoint was removed during its copy.
   std::optional<std::set<std::string>> copy_checkpoints();
   /// Removes unfinished files of this share's killed runs that are more than an hour old.
   void remove_old_parts() const;

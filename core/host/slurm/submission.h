@@ -1,5 +1,5 @@
 // Shares of a grid as an array of Slurm jobs: each task's shares, and how each task ended. Calls Slurm's commands only in forms
-// that every release since 20.02 prints alike: never JSON, never sacct. Torch-free.
+// whose output is the same in every release since 20.02: never JSON, never sacct. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,12 @@ class TimeLimit {
   /// Returns the seconds left, or nullopt if there is no limit or it is unknown.
   using Ask = std::function<std::optional<double>()>;
 
-  /// @param ask called at most each half minute
+  /// @param ask called at most once every half minute
   /// @param near called once, when the time left just suffices to write all results
   TimeLimit(Ask ask, std::function<void(double left_s)> near, const Clock& clock = machine_clock())
       : ask_(std::move(ask)), near_(std::move(near)), clock_(clock) {}
 
-  /// Checks the time. To be called some times a second.
+  /// Checks the time. Call it several times a second.
   void look();
 
   /// Returns the margin for a job of this length. At least kLeast_s, so that it also suffices for jobs of a minute.
@@ -57,7 +57,7 @@ struct QueuedTask {
 /// Returns the user's tasks of this name. Slurm lists an ended task for MinJobAge. Throws Error if squeue fails.
 std::vector<QueuedTask> queued(const std::string& name);
 
-/// Format of squeue, and the parser of its output, which has one task a line.
+/// Format of squeue, and the parser of its output, which has one task per line.
 inline constexpr const char* kQueueFormat = "%F|%K|%T|%r";
 std::vector<QueuedTask> queued_in(const std::string& text);
 

@@ -252,7 +252,7 @@ class Matching {
       }
       return counted(trials);
     };
-    // A width of 0 means none, or a default. It stays if its number is matched. The search never tries it.
+    // A width of 0 means no such part, or a default width. It stays if its number is matched. The search never tries 0.
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();

@@ -22,7 +22,7 @@ class TrialRun {
   /// leaves result(): measurements are reported however a trial ends
   TrialRun(const TrialParts& parts, Report report);
 
-  /// Takes one step and any evaluation due after it. Throws std::exception with the reason, as for a loss that is not finite.
+  /// Takes one step and any evaluation due after it. Throws std::exception with the reason, such as a loss that is not finite.
   void advance();
 
   std::int64_t steps_done() const { return training_.steps_done(); }

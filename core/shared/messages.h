@@ -20,7 +20,7 @@ struct BadMessage : Error {
   using Error::Error;
 };
 
-/// Part of a trial's curves. The parts of a trial, in order, make the whole curves.
+/// Part of a trial's curves. Joined in order, all parts are the whole curves.
 struct CurvePart {
   std::vector<CurvePoint> points;
   std::vector<MetricInfo> metrics;  ///< definitions that were in no earlier part

@@ -90,7 +90,7 @@ struct SaidEvent {
   nlohmann::json data = nlohmann::json::object();  ///< object that the job sent
   bool operator==(const SaidEvent&) const = default;
 };
-/// A job's own memory, sent now and then if it has changed.
+/// A job's own memory, sent from time to time if it has changed.
 struct SizeEvent {
   static constexpr const char* kName = "size";
   int job = 0;
@@ -105,7 +105,7 @@ struct EndedEvent {
   std::int64_t peak_resident_bytes = 0;
   std::string output;        ///< the tail of its output
   bool late = false;         ///< true if its time limit ended it
-  std::string intrusion;     ///< other text in its channel
+  std::string intrusion;     ///< fault in the job's channel: text that is no message; "": none
   std::string killed;        ///< known causes of a signal 9 that the worker did not send
   std::int64_t printed = 0;  ///< bytes of output in all
   std::string unkept = {};   ///< reason why output_file lacks some of the first bytes; "": it is complete

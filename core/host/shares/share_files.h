@@ -68,7 +68,7 @@ class ShareFolder {
   ShareFolder& operator=(const ShareFolder&) = delete;
 
   std::filesystem::path history() const;
-  /// Records that the shared folder has all files. The destructor then removes the local ones, unless another run needs them.
+  /// Records that the shared folder has all files. The destructor then removes local files, unless another run needs them.
   void is_copied() { is_copied_ = true; }
 
  private:

@@ -78,11 +78,11 @@ std::optional<double> own_time_left();
 
 /// Next step for a task that was asked to stop.
 enum class Next {
-  kRequeue,   ///< its time is nearly over, or an administrator stopped it: it asks Slurm to requeue it
-  kTimedOut,  ///< its time was over before it checked: it also asks Slurm to requeue it
-  kSubmit,    ///< preempted by a cluster that cancels such jobs: only a new job can continue it
-  kBySlurm,   ///< Slurm requeues it by itself
-  kNothing,   ///< a user cancelled it
+  kRequeue,   ///< the task's time is nearly over, or an administrator stopped it: the task asks Slurm to requeue it
+  kTimedOut,  ///< the task's time was over before it checked: the task also asks Slurm to requeue it
+  kSubmit,    ///< the cluster preempted the task, and cancels preempted jobs: only a new job can continue the task
+  kBySlurm,   ///< Slurm requeues the task without a request
+  kNothing,   ///< a user cancelled the task
 };
 /// Decides from `scontrol -o show job ID`, and the PreemptMode of its partition or of the cluster.
 Next next_of(const std::string& job, const std::string& partition_mode);

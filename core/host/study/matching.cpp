@@ -46,8 +46,8 @@ void refuse_match_width(const GridMatch& match, Diagnostics& diagnostics, const 
   diagnostics.add(match.width_at, fmt::format("grid.match.width = {}: {}", match.asked.width, why));
 }
 
-/// Reports a width that is not a whole number of a model or an attention, and a width that the grid or its rules name. The
-/// draft must have a match.
+/// Reports a width that is not an integer parameter of a model or an attention, and a width that the grid or its rules name.
+/// The draft must have a match.
 void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto& match = *draft.match;
   const auto refuse_width = [&](const std::string& why) { refuse_match_width(match, diagnostics, why); };

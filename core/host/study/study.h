@@ -191,7 +191,7 @@ struct MatchedSetting {
   bool matches() const { return is_matched(number, reference); }
 };
 
-/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)", and notes it if the nearest width does not match.
+/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)", with ", the nearest" added if the width does not match.
 std::string width_text(const MatchedSetting& one, const StudyMatch& match);
 
 struct Study {

@@ -13,7 +13,7 @@ namespace ablate {
 using Report = std::function<void(const Progress&)>;
 
 /// Run of a trial, with its measurements and reports. It can be saved between two steps. Another run of the same parts then
-/// resumes with the same bits. It takes over the process: threads, seeds, device.
+/// resumes with the same bits. A TrialRun takes over the process: threads, seeds, device.
 class TrialRun {
  public:
   /// Throws std::exception with the reason: a promise that the plugin does not make, a missing device.

@@ -111,7 +111,7 @@ const std::set<std::string>& numbers_alone() {
   return paths;
 }
 
-/// Returns the first trial of each scope. If these are fewer than `least`, adds other trials, evenly spread.
+/// Returns the first trial of each scope. If these are fewer than `least`, adds other trials, evenly spread, up to `least`.
 std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   std::vector<const Pair*> picked, others;
   for (const auto& [scope, pairs] : scopes)

@@ -64,7 +64,7 @@ void SharedCopy::bring() {
   mark_ = std::make_unique<SharedFolderMark>(shared_);
   db::Store store(history_);  // creates the file
   db::copy_files(files_, history_, whole_checkpoints(files_));
-  checkpoints_ = names_of(whole_checkpoints(history_));  // this run must not remove checkpoints that it could not bring
+  checkpoints_ = names_of(whole_checkpoints(history_));  // this run must not remove checkpoints that it did not copy here
   for (const auto& other : copies_of_share(shared_, index_)) take(other);
   store.tidy_checkpoints({}, UINTMAX_MAX);
   copy();

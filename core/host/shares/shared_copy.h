@@ -26,8 +26,8 @@ class SharedCopy {
   /// @param shared the folder
   SharedCopy(std::filesystem::path history, std::filesystem::path shared, int index, Note note, Clock& clock = machine_clock());
 
-  /// Merges the results of the share's earlier runs, and brings checkpoints of their unfinished trials. Then writes this run's
-  /// copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
+  /// Merges the results of the share's earlier runs, and copies checkpoints of their unfinished trials to this machine. Then
+  /// writes this run's copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
   void bring();
 
   /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. Otherwise copies twice a minute. An

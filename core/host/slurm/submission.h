@@ -84,7 +84,7 @@ enum class Next {
   kBySlurm,   ///< Slurm requeues the task without a request
   kNothing,   ///< a user cancelled the task
 };
-/// Decides from `scontrol -o show job ID`, and the PreemptMode of its partition or of the cluster.
+/// Decides from the output of `scontrol -o show job ID`, and from the PreemptMode of the job's partition or of the cluster.
 Next next_of(const std::string& job, const std::string& partition_mode);
 
 /// Returns the id of this process's job for Slurm's commands: "ID", or "ID_TASK" in an array; "" outside of a job.

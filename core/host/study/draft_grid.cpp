@@ -17,8 +17,8 @@
 namespace ablate {
 namespace {
 
-/// train.learning_rate = { log-uniform = [1e-4, 1e-1] }, or uniform: random points of [grid.tune], drawn before anything runs
-/// (Bergstra and Bengio 2012).
+/// Range of [grid.tune] from which random points are drawn before anything runs (Bergstra and Bengio 2012):
+/// train.learning_rate = { log-uniform = [1e-4, 1e-1] }, or uniform.
 struct DrawnRange {
   std::string path;  ///< "train.learning_rate"
   double low = 0, high = 0;

@@ -20,7 +20,7 @@ inline constexpr double kNothing = -1e30;
 struct Feature {
   std::string name;  ///< "the id of digit at 3"
   std::function<double(const Example& example, std::size_t at)> value;
-  bool measured = false;  ///< true if it is a size instead of a name: tables have 16 ranges of it, with equally many examples
+  bool measured = false;  ///< true if the value is a size, not a name: tables split sizes into kRanges ranges
 };
 
 /// Counts right answers among the targets.

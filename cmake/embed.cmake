@@ -7,7 +7,7 @@ function(ablate_embed sources header name)
     file(READ ${file} part)
     string(APPEND text "${part}")
   endforeach()
-  # A copy is made only if the text differs, so that a rerun of CMake alone recompiles nothing.
+  # A copy is made only if the text differs, so that rerunning CMake without an edit recompiles nothing.
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   file(WRITE ${made}.new "#include \"${header}\"\n\nnamespace ablate {\n\nconst std::string_view ${name} = R\"EMBEDDED(${text})EMBEDDED\";\n\n}  // namespace ablate\n")
   configure_file(${made}.new ${made} COPYONLY)

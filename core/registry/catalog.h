@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Library that cannot be used. Its id is not known for sure, but by convention is the file's stem.
+/// Library that cannot be used. The plugin's id is unknown. By convention it is the file's stem.
 struct RefusedLibrary {
   std::filesystem::path path;
   std::string reason;

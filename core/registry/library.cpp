@@ -20,7 +20,7 @@ const Descriptor& load_library(const std::filesystem::path& path) {
   dlerror();
   library.load(absolute.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local, failed);
   if (failed) {
-    // Boost appends an unrelated errno text to the loader's message; a second try through dlopen yields the message alone.
+    // Boost appends an unrelated errno text to the loader's message. A second try, through dlopen, yields only the message.
     if (dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
       const char* why = dlerror();
       refuse(fmt::format("cannot be loaded: {}", why != nullptr ? why : failed.message()));
@@ -33,7 +33,7 @@ const Descriptor& load_library(const std::filesystem::path& path) {
   const auto entry = library.get<const Descriptor*()>(kPluginSymbol);
   const Descriptor* descriptor = entry();
   if (descriptor == nullptr) refuse(fmt::format("{} returned no descriptor", kPluginSymbol));
-  // The section was valid, so other values in the descriptor contradict it.
+  // The stamp in the ELF section was valid, so a descriptor with another stamp contradicts its own section.
   if (const auto why = abi_difference(descriptor->abi, host_stamp(ABLATE_TORCH_VERSION)); !why.empty())
     refuse(fmt::format("its descriptor contradicts its section {}: {}", kAbiSection, why));
   // Unloading would leave torch's registries with pointers into unmapped code.

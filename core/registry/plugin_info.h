@@ -75,7 +75,7 @@ struct ParameterInfo {
   std::optional<Kind> plugin_kind() const;
 };
 
-/// Most plugins in a list.
+/// Maximum number of plugins in a list.
 inline constexpr std::size_t kMostPlugins = 16;
 
 /// An Exemption (ablate/plugin.h).
@@ -96,7 +96,7 @@ struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
-  bool promises_depend = false;  ///< true if a worker must compute promises from parameters; `capabilities`: as declared
+  bool promises_depend = false;  ///< true if a worker computes promises from parameters; `capabilities` has the declared ones
   std::vector<ParameterInfo> parameters;
   std::vector<ExemptionInfo> exemptions;
   std::vector<OracleInfo> oracles;

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::int64_t kTriedAgain_s = 3600;  ///< time after a hang, which a slow disk may have caused
+constexpr std::int64_t kTriedAgain_s = 3600;  ///< from a hang to the next try: a slow disk may have caused the hang
 
 /// Answer for a library: a plugin, or a refusal.
 struct Answer {

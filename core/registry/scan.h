@@ -20,8 +20,8 @@ struct FoundLibrary {
 };
 
 /// Loads each library in its own throw-away process and returns for each path PluginInfo as JSON, or {"refusal": reason} for a
-/// fault of the descriptor, or {"failed": reason} if it could not be loaded. A failure may have other causes than the file (a
-/// library that it needs), so the library is tried again at every scan. With "late": true the library did not load in time, and
+/// fault of the descriptor, or {"failed": reason} if it could not be loaded. A failure may have a cause outside the file (a
+/// missing library), so the library is tried again at every scan. With "late": true the library did not load in time, and
 /// is tried again after an hour or when the file has changed.
 using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
 

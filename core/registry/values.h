@@ -39,8 +39,8 @@ nlohmann::json to_json(const PluginGroup& plugins);
 PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
-/// While this object lives, records reads of parameters from all JsonValues that its thread makes meanwhile. Any thread may
-/// read them. If a thread has several such objects, only the last records. Without any, a read costs a null test.
+/// Records which parameters are read from the JsonValues that this thread creates while the object lives. Any thread may read
+/// these JsonValues. If a thread has several Reads, only the last one records. If it has none, a read costs a null test.
 class Reads {
  public:
   Reads();

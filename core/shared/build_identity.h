@@ -1,4 +1,4 @@
-// Identifies the build of a program. The scheduler and the worker must come from the same build: it fixes messages and numbers.
+// Identity of a program's build. The scheduler and the worker must be of the same build, to agree on messages and numbers.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct ExampleCounts {
   std::int64_t dev = 0;          ///< in each evaluation
   std::int64_t test = 0;         ///< with the best and the last weights together
 
-  /// Share of evaluation in the work, in [0, 1]. Of a training step, the forward pass is a third, the backward pass two thirds.
+  /// Share of evaluation in the work, in [0, 1]. The forward pass is a third of a training step, the backward pass the rest.
   double evaluation_share() const {
     const double forward = static_cast<double>(evaluations) * static_cast<double>(dev) + static_cast<double>(test);
     const double all = forward + 3.0 * static_cast<double>(trained);
@@ -34,7 +34,7 @@ struct ExampleCounts {
 /// Values of a [train] section that determine how many examples a trial passes through its model; docs/studies.md explains 0.
 struct EvaluationSettings {
   std::int64_t steps = 1, batch = 1, accumulate = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
-  std::int64_t length = 0, stride = 0;  ///< windows in which a stream is evaluated; stride 0: each of its segments once
+  std::int64_t length = 0, stride = 0;  ///< windows in which a stream is evaluated; stride 0: each segment is read once
   bool test_last = false;
 };
 

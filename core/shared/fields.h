@@ -22,7 +22,7 @@
 
 namespace ablate {
 
-/// True if `M` is this struct, constant or not.
+/// True if `M` is `Struct` or `const Struct`.
 template <class M, class Struct>
 concept Is = std::same_as<std::remove_const_t<M>, Struct>;
 
@@ -62,7 +62,7 @@ class FieldWriter {
       to_[name] = text_of(value);
     }
   }
-  /// Writes a number that has bounds when it is read.
+  /// Writes a number. Its bounds are checked only when it is read.
   void operator()(const char* name, std::int64_t value, std::int64_t, std::int64_t) { to_[name] = value; }
 
  private:

@@ -1,5 +1,5 @@
 // Messages between host and worker: a struct for each job, for each answer, and for the files and libraries that they name.
-// Only the source beside this header knows their form on the pipe: JSON, an object a line. Torch-free.
+// Only the source beside this header knows their form on the pipe: one JSON object per line. Torch-free.
 #pragma once
 
 #include <concepts>
@@ -62,8 +62,8 @@ struct DescribeTaskJob {
 };
 struct DescribedTask {
   static constexpr const char* kName = "answer of describe-task";
-  std::int64_t length = 0;                                             ///< longest example, or a stream's segments
-  std::int64_t train_length = 0;                                       ///< longest example in training
+  std::int64_t length = 0;                                             ///< of the longest example, or of a stream's segments
+  std::int64_t train_length = 0;                                       ///< length of the longest example in training
   bool causal = false, holes = false, pooled = false, stream = false;  ///< see TaskShape
   /// {absolute path: file_stamp from before the file was read}; absent if the files were replaced meanwhile.
   std::optional<std::map<std::string, std::string>> files = {};

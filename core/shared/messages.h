@@ -20,7 +20,7 @@ struct BadMessage : Error {
   using Error::Error;
 };
 
-/// Part of a trial's curves. The parts of a trial, in order, make the whole curves.
+/// Part of a trial's curves. Joined in order, all parts are the whole curves.
 struct CurvePart {
   std::vector<CurvePoint> points;
   std::vector<MetricInfo> metrics;  ///< definitions that were in no earlier part
@@ -33,14 +33,14 @@ struct Progress {
   MetricInfo dev_metric;                          ///< selects the best weights; its name is empty before the first evaluation
   double dev;                                     ///< latest value of dev_metric; NaN before the first evaluation
   CurvePart curve;                                ///< measured since the last report
-  std::optional<std::int64_t> device_bytes = {};  ///< in use on its device now; nullopt on the CPU
+  std::optional<std::int64_t> device_bytes = {};  ///< bytes in use on the trial's device now; nullopt on the CPU
   bool operator==(const Progress&) const = default;
 };
 
 struct TrialResult {
   std::map<std::string, double> values;  ///< final, by metric
   std::string main_metric;               ///< "test/accuracy": test result of the metric that selected the best weights
-  std::vector<MetricInfo> metrics;       ///< definitions of the values, and of metrics that other trials have
+  std::vector<MetricInfo> metrics;       ///< definitions of the values, and of training metrics that have no value here
   CurvePart curve;                       ///< measured since the last report
   bool operator==(const TrialResult&) const = default;
 };

@@ -47,12 +47,12 @@ inline constexpr auto kPositionsBy = host_choices<PositionsBy>({{"learned", Posi
 enum class NormStand { kPre, kPost };
 inline constexpr auto kNormStands = host_choices<NormStand>({{"pre", NormStand::kPre}, {"post", NormStand::kPost}});
 
-/// Place at which gradients are cut among the segments of an example.
+/// Borders between the segments of an example at which gradients are cut.
 enum class Cut { kNowhere, kBetween, kBeforeLast };
 inline constexpr auto kCuts =
     host_choices<Cut>({{"nowhere", Cut::kNowhere}, {"between", Cut::kBetween}, {"before-last", Cut::kBeforeLast}});
 
-/// Shape of the fall of the rate in a "wsd" schedule.
+/// Shape of the learning rate's decay at the end of a "wsd" schedule.
 enum class CooldownShape { kLinear, kSqrt };
 inline constexpr auto kCooldownShapes =
     host_choices<CooldownShape>({{"linear", CooldownShape::kLinear}, {"1-sqrt", CooldownShape::kSqrt}});

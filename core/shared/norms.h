@@ -4,7 +4,7 @@
 
 #include "core/shared/choices.h"
 
-/// File and function; a Choice.
+/// Each line: a file and its function, then the fields of a Choice.
 // clang-format off
 #define ABLATE_NORMS(norm)                                                                                      \
   norm(layer_norm, .name = "layer", .help = "x less its mean over the channels, over its deviation")            \

@@ -1,4 +1,4 @@
-// Messages on the pipe between host and worker: commands to the worker, events from it. JSON, an object a line. Torch-free.
+// Messages on the pipe between host and worker: commands to the worker, and its events. One JSON object per line. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ablate {
 
 // To the worker.
 
-/// Loads libraries and data for all later jobs, which share them by fork -> LoadedEvent or RefusedEvent.
+/// Loads libraries and data for all later jobs, which share them by fork. Answered by LoadedEvent or RefusedEvent.
 struct LoadCommand {
   static constexpr const char* kName = "load";
   struct Data {
@@ -34,9 +34,9 @@ struct StartCommand {
   std::string kind;                  ///< kName of the job
   nlohmann::json spec;               ///< the job
   double limit_s = 0;                ///< by the worker's clock; 0: none
-  std::string output_file = {};      ///< absolute: new file for the whole output, if that is more than the tail; "": none
-  std::int64_t memory_bytes = 0;     ///< limit of the job's own memory, above which it is ended; 0: no limit
-  std::vector<int> processors = {};  ///< the only processors that it may run on; empty: all that the worker may use
+  std::string output_file = {};      ///< absolute: new file for the whole output, if it is longer than the tail; "": none
+  std::int64_t memory_bytes = 0;     ///< limit of the job's own memory, above which the job is ended; 0: no limit
+  std::vector<int> processors = {};  ///< processors that the job may run on; empty: all that the worker may use
   bool operator==(const StartCommand&) const = default;
 };
 struct KillCommand {
@@ -44,14 +44,14 @@ struct KillCommand {
   int job = 0;
   bool operator==(const KillCommand&) const = default;
 };
-/// Asks a trial to write a checkpoint after its next step -> Saved, as a SaidEvent. The trial runs on. A job without a
-/// CheckpointPlan ignores the command.
+/// Asks a trial to write a checkpoint after its next step. Answered by Saved, in a SaidEvent. The trial runs on. A job without
+/// a CheckpointPlan ignores the command.
 struct SaveCommand {
   static constexpr const char* kName = "save";
   int job = 0;
   bool operator==(const SaveCommand&) const = default;
 };
-/// -> PongEvent
+/// Answered by PongEvent.
 struct PingCommand {
   static constexpr const char* kName = "ping";
   bool operator==(const PingCommand&) const = default;
@@ -90,7 +90,7 @@ struct SaidEvent {
   nlohmann::json data = nlohmann::json::object();  ///< object that the job sent
   bool operator==(const SaidEvent&) const = default;
 };
-/// A job's own memory, sent now and then if it has changed.
+/// A job's own memory, sent from time to time if it has changed.
 struct SizeEvent {
   static constexpr const char* kName = "size";
   int job = 0;
@@ -105,11 +105,11 @@ struct EndedEvent {
   std::int64_t peak_resident_bytes = 0;
   std::string output;        ///< the tail of its output
   bool late = false;         ///< true if its time limit ended it
-  std::string intrusion;     ///< other text in its channel
+  std::string intrusion;     ///< fault in the job's channel: text that is no message; "": none
   std::string killed;        ///< known causes of a signal 9 that the worker did not send
   std::int64_t printed = 0;  ///< bytes of output in all
   std::string unkept = {};   ///< reason why output_file lacks some of the first bytes; "": it is complete
-  std::string memory = {};   ///< memory that ran out, and who ended the job for it; "": the end had another cause
+  std::string memory = {};   ///< memory that ran out, and who therefore ended the job; "": the end had another cause
   bool operator==(const EndedEvent&) const = default;
 };
 struct NotStartedEvent {

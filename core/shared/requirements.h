@@ -13,7 +13,7 @@ namespace ablate {
 
 /// Properties of a task's sequences that settings and promises depend on.
 struct TaskShape {
-  std::int64_t length = 0;  ///< longest example, or a stream's segments; 0: unknown
+  std::int64_t length = 0;  ///< length of the longest example, or of a stream's segments; 0: unknown
   bool causal = false, holes = false;
   bool padded = false;  ///< some examples are shorter than others; only the examples themselves show it
   bool pooled = true;   ///< a model pools over positions
@@ -23,7 +23,7 @@ struct TaskShape {
 /// Returns the shape that info() describes; `padded` is not set.
 TaskShape shape_of(const TaskInfo& info);
 
-/// Returns how many positions of a sequence of this length attentions see at a time.
+/// Returns the number of positions that an attention sees at a time in a sequence of this length.
 std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length);
 
 struct Requirements {
@@ -47,7 +47,7 @@ struct Unpromised {
   std::string what;  ///< "attention softmax does not promise ..."
 };
 
-/// Returns the requirements that the plugin does not promise. `can` has its promises with its parameters and parts.
+/// Returns the requirements that the plugin does not promise. `can`: the plugin's promises with its parameters and parts.
 std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& required);
 
 /// Returns why padded sequences are refused, or "" if they are not.

@@ -27,7 +27,7 @@ struct Declared {
     std::vector<ParameterInfo> brought;
   };
 
-  // NOLINTNEXTLINE(google-explicit-constructor): a list of entries is all that it is
+  // NOLINTNEXTLINE(google-explicit-constructor): implicit, because a Declared is made only from a list of entries
   Declared(std::initializer_list<Entry> entries) {
     for (const auto& [parameter, member, brought] : entries) {
       parameters.push_back(describe(parameter));

@@ -1,4 +1,4 @@
-// Sizes of models before training: a job that counts for [grid.match]. Its JSON form is in jobs.cpp.
+// Sizes of models before training: a job that counts them for [grid.match]. Its JSON form is in jobs.cpp.
 #pragma once
 
 #include <cstdint>

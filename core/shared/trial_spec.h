@@ -56,7 +56,7 @@ struct TrainSpec {
 struct TrialSpec {
   PluginSpec task = {};
   ModelSpec model = {};
-  PluginGroup attention = {};  ///< layer i has plugin number i modulo their count
+  PluginGroup attention = {};  ///< layer i has the plugin with index i modulo the number of plugins
   TrainSpec train = {};
   std::uint64_t seed = 0;
   bool operator==(const TrialSpec&) const = default;

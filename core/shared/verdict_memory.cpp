@@ -49,14 +49,14 @@ std::optional<StoredVerdict> VerdictMemory::read(const PluginCode& code, const s
     if (stored.checked_s < 0 || stored.checked_s > kLatest_s) return std::nullopt;
     const bool is_one = stored.passed() ? stored.failed.empty() : stored.has_failed() && !stored.failed.empty();
     return is_one ? std::optional(stored) : std::nullopt;
-  } catch (const std::exception&) {  // not a file of this program, or no file
+  } catch (const std::exception&) {  // the file is missing, or of another program
     return std::nullopt;
   }
 }
 
 StoredVerdict VerdictMemory::find(const PluginCode& code) const {
   const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
-  // The suite compares a device with the CPU. Alone, a device's check can fail a plugin, but not pass it.
+  // The suite compares a device with the CPU. Without the CPU's check, a device's check can fail a plugin, but not pass it.
   auto all = cpu.value_or(StoredVerdict{});
   if (!cuda) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");

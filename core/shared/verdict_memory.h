@@ -26,7 +26,7 @@ struct StoredVerdict {
   std::string failed_text() const;
 };
 
-/// Code that a verdict belongs to. An edited plugin has other code.
+/// Code that a verdict belongs to. After an edit a plugin has other code.
 struct PluginCode {
   std::string kind, id, identity;  ///< identity: PluginInfo::code_identity
 };
@@ -45,7 +45,7 @@ class VerdictMemory {
   StoredVerdict find(const PluginCode& code) const;
 
   /// Stores the verdict of a full check at default parameters. If the check left out timing or a length, that result of an
-  /// earlier check stays. A verdict that cannot be written is checked again later. `device` is "cpu", or "cuda" for any GPU.
+  /// earlier check stays. If it cannot be written, the plugin is checked again later. `device`: "cpu", or "cuda" for any GPU.
   /// @return reason why it is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 

@@ -97,7 +97,7 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
 }
 
 /// Returns the paths of [train] whose values change only numbers that a plugin receives: no shape, no call and no count of
-/// steps. Any other option of [train] is in the scope, also a new one until it is added here.
+/// steps. All other options of [train] are in the scope. A new option is in the scope until it is added here.
 const std::set<std::string>& numbers_alone() {
   static const auto paths = [] {
     std::set<std::string> names{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",
@@ -111,7 +111,7 @@ const std::set<std::string>& numbers_alone() {
   return paths;
 }
 
-/// Returns the first trial of each scope. Then adds others from the rest, evenly spread, up to `least`.
+/// Returns the first trial of each scope. If these are fewer than `least`, adds other trials, evenly spread, up to `least`.
 std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   std::vector<const Pair*> picked, others;
   for (const auto& [scope, pairs] : scopes)
@@ -141,7 +141,7 @@ std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes
 
 /// Returns the code that differs, old or new: {"plugins": [their identities], "runtime": version}.
 json code_of(const std::vector<const Pair*>& repeated, bool now) {
-  std::map<std::string, std::string> plugins;  // old identity -> new identity
+  std::map<std::string, std::string> plugins;  // new identity by old identity
   json versions = json::object();
   for (const auto* pair : repeated) {
     const auto& before = pair->before.parts.basis;

@@ -36,8 +36,8 @@ enum class Reach {
 Reach reach_of(const nlohmann::json& patch);
 
 /// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. The text has all code,
-/// data and values that the changed code can read. Of [train] it leaves out settings that only pass other numbers to a plugin:
-/// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, the text has these, too.
+/// data and values that the changed code can read. It leaves out settings of [train] that only pass other numbers to a plugin:
+/// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, the text has these settings, too.
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats

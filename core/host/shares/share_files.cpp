@@ -40,7 +40,7 @@ fs::path own_machines_folder() {
                   folder.string(), why));
 }
 
-/// Makes the folder. Others may write in its parent folder, so it must belong to this user and be closed to everyone else.
+/// Makes the folder. Other users may write in its parent folder, so it must belong to this user and be closed to all others.
 void make_own(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(folder, std::strerror(errno));
   struct stat found {};

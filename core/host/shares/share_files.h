@@ -26,7 +26,7 @@ std::filesystem::path end_of_share(const std::filesystem::path& shared, int inde
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
 inline constexpr const char* kFolderId = "folder";  ///< key in the plan: a random text, different for each shared folder
 
-/// Recognises the shared folder while a share runs. If its file system is unmounted, another folder may have its name, or none.
+/// Recognises the shared folder while a share runs. If it is unmounted, its path may lead to another folder, or to no folder.
 class SharedFolderMark {
  public:
   /// Records the folder's present identity.
@@ -68,7 +68,7 @@ class ShareFolder {
   ShareFolder& operator=(const ShareFolder&) = delete;
 
   std::filesystem::path history() const;
-  /// Records that the shared folder has all files. The destructor then removes the local ones, unless another run needs them.
+  /// Records that the shared folder has all files. The destructor then removes local files, unless another run needs them.
   void is_copied() { is_copied_ = true; }
 
  private:

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kShareOfTime = 0.05;  ///< largest part of the time for copies
+constexpr double kShareOfTime = 0.05;  ///< largest share of the time that copies may take
 constexpr double kBetweenLooks_s = 30;
-constexpr int kTries = 5, kTriesInPeace = 300;  ///< after a request to stop; without a request
+constexpr int kTries = 5, kTriesInPeace = 300;  ///< attempts to copy after a request to stop; attempts without a request
 constexpr double kBetweenTries_s = 2;
 
 /// Extension of a kind's complete files.
@@ -64,7 +64,7 @@ void SharedCopy::bring() {
   mark_ = std::make_unique<SharedFolderMark>(shared_);
   db::Store store(history_);  // creates the file
   db::copy_files(files_, history_, whole_checkpoints(files_));
-  checkpoints_ = names_of(whole_checkpoints(history_));  // this run must not remove checkpoints that it could not bring
+  checkpoints_ = names_of(whole_checkpoints(history_));  // this run must not remove checkpoints that it did not copy here
   for (const auto& other : copies_of_share(shared_, index_)) take(other);
   store.tidy_checkpoints({}, UINTMAX_MAX);
   copy();

@@ -26,8 +26,8 @@ class SharedCopy {
   /// @param shared the folder
   SharedCopy(std::filesystem::path history, std::filesystem::path shared, int index, Note note, Clock& clock = machine_clock());
 
-  /// Merges the results of the share's earlier runs, and brings checkpoints of their unfinished trials. Then writes this run's
-  /// copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
+  /// Merges the results of the share's earlier runs, and copies checkpoints of their unfinished trials to this machine. Then
+  /// writes this run's copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
   void bring();
 
   /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. Otherwise copies twice a minute. An
@@ -53,7 +53,7 @@ class SharedCopy {
   void copy_history();
   /// Copies output and weights that are missing in the shared folder, or have become longer.
   void copy_results(const char* kind, const char* ending);
-  /// Copies the checkpoints. Returns the names of the local ones, or nullopt if a checkpoint was removed during its copy.
+  /// Copies the checkpoints. Returns the names of local checkpoints, or nullopt if a checkpoint was removed during its copy.
   std::optional<std::set<std::string>> copy_checkpoints();
   /// Removes unfinished files of this share's killed runs that are more than an hour old.
   void remove_old_parts() const;

@@ -25,10 +25,10 @@ namespace ablate::slurm {
 namespace {
 
 constexpr double kBetween_s = 30;  ///< seconds between queries; sites do not want more queries
-constexpr double kSeldom_s = 300;  ///< the same while the end is far; an administrator may change the end
+constexpr double kSeldom_s = 300;  ///< seconds between queries while the end is far: an administrator may change the end
 
 constexpr double kPatience_s = 20;
-constexpr double kOwn_s = 5;  ///< for Slurm's answer during a stop
+constexpr double kOwn_s = 5;  ///< seconds to wait for each answer of Slurm in next_of_own_job()
 
 /// Runs squeue without the variables that would hide jobs. Throws nothing.
 CommandResult squeue(std::vector<std::string> words, double limit_s) {
@@ -120,7 +120,7 @@ std::string own_job() {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  // One task's job id is also the array's id, and Slurm takes that for the whole array.
+  // One task has the id of its array as its job id, and Slurm would take this id for the whole array.
   if (const auto array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
       !array.empty() && !task.empty())
     return array + "_" + task;

@@ -1,5 +1,5 @@
 // Shares of a grid as an array of Slurm jobs: each task's shares, and how each task ended. Calls Slurm's commands only in forms
-// that every release since 20.02 prints alike: never JSON, never sacct. Torch-free.
+// whose output is the same in every release since 20.02: never JSON, never sacct. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,12 @@ class TimeLimit {
   /// Returns the seconds left, or nullopt if there is no limit or it is unknown.
   using Ask = std::function<std::optional<double>()>;
 
-  /// @param ask called at most each half minute
+  /// @param ask called at most once every half minute
   /// @param near called once, when the time left just suffices to write all results
   TimeLimit(Ask ask, std::function<void(double left_s)> near, const Clock& clock = machine_clock())
       : ask_(std::move(ask)), near_(std::move(near)), clock_(clock) {}
 
-  /// Checks the time. To be called some times a second.
+  /// Checks the time. Call it several times a second.
   void look();
 
   /// Returns the margin for a job of this length. At least kLeast_s, so that it also suffices for jobs of a minute.
@@ -57,7 +57,7 @@ struct QueuedTask {
 /// Returns the user's tasks of this name. Slurm lists an ended task for MinJobAge. Throws Error if squeue fails.
 std::vector<QueuedTask> queued(const std::string& name);
 
-/// Format of squeue, and the parser of its output, which has one task a line.
+/// Format of squeue, and the parser of its output, which has one task per line.
 inline constexpr const char* kQueueFormat = "%F|%K|%T|%r";
 std::vector<QueuedTask> queued_in(const std::string& text);
 
@@ -78,13 +78,13 @@ std::optional<double> own_time_left();
 
 /// Next step for a task that was asked to stop.
 enum class Next {
-  kRequeue,   ///< its time is nearly over, or an administrator stopped it: it asks Slurm to requeue it
-  kTimedOut,  ///< its time was over before it checked: it also asks Slurm to requeue it
-  kSubmit,    ///< preempted by a cluster that cancels such jobs: only a new job can continue it
-  kBySlurm,   ///< Slurm requeues it by itself
-  kNothing,   ///< a user cancelled it
+  kRequeue,   ///< the task's time is nearly over, or an administrator stopped it: the task asks Slurm to requeue it
+  kTimedOut,  ///< the task's time was over before it checked: the task also asks Slurm to requeue it
+  kSubmit,    ///< the cluster preempted the task, and cancels preempted jobs: only a new job can continue the task
+  kBySlurm,   ///< Slurm requeues the task without a request
+  kNothing,   ///< a user cancelled the task
 };
-/// Decides from `scontrol -o show job ID`, and the PreemptMode of its partition or of the cluster.
+/// Decides from the output of `scontrol -o show job ID`, and from the PreemptMode of the job's partition or of the cluster.
 Next next_of(const std::string& job, const std::string& partition_mode);
 
 /// Returns the id of this process's job for Slurm's commands: "ID", or "ID_TASK" in an array; "" outside of a job.

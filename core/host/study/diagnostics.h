@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// File name of values from the command line. The line of such a Location counts the overrides from 1.
+/// File name in the Location of a value from the command line. The line is the number of the override, from 1.
 inline constexpr const char* kOverrideFile = "--set";
 
 class Diagnostics {

@@ -1,5 +1,5 @@
-// Reads TOML files, and parses their text into a tree. Each value of the tree has its location in the file. The only part of
-// the grid that uses toml++.
+// Reads TOML files, and parses their text into a tree. Each value of the tree has its location in the file. No other part of
+// the host uses toml++.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct Node {
   enum class Type { kValue, kArray, kTable };
   Type type = Type::kValue;
   std::string name;  ///< key of a table's member
-  Location key;      ///< location of its key, or of the value without a key
+  Location key;      ///< location of the value's key, or of the value if it has no key
   Location where;    ///< location of the value, or of a table's header or brace
   /// Values, arrays and inline tables as JSON. Null for a section without keys, discarded for an error already reported.
   nlohmann::json value;

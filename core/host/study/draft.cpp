@@ -97,7 +97,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
                                              show(draft.name), why));
 }
 
-/// Adds the plugins that trials name now.
+/// Adds the plugins that trials name in the present state of the draft.
 void note_plugins(Draft& draft) {
   std::set<std::string> always_set;
   const auto note = [&](const Assignment& set) {
@@ -131,7 +131,7 @@ struct Named {
 std::optional<Named> preset_of(const Node& document, const std::vector<std::string>& overrides, Diagnostics& diagnostics) {
   std::optional<Named> found;
   const auto take = [&](const Node& node) {
-    if (node.value.is_string()) found = {node.value.get<std::string>(), node.where};  // else refused with [experiment]
+    if (node.value.is_string()) found = {node.value.get<std::string>(), node.where};  // other types are refused later
   };
   if (const auto* experiment = document.find("experiment"))
     if (const auto* preset = experiment->find("preset")) take(*preset);
@@ -160,7 +160,7 @@ bool same_values(const Alternative& a, const Alternative& b) {
 }
 
 /// Replaces the values of the axis with this path, if there is one and the value is a suitable list. An axis of lists needs a
-/// list of lists. Returns true if it did.
+/// list of lists. Returns true if values were replaced.
 bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups, Diagnostics& diagnostics) {
   if (!node.is_array() || node.children.empty()) return false;
   for (auto& group : groups) {

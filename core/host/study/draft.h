@@ -30,14 +30,14 @@ struct Alternative {
 };
 
 /// Adds a node's settings: a table's members, the entries of a list of tables ("attention.parts.0.heads"), else one value. `{}`
-/// also counts as a value, which is refused later. Reports entries that have no name.
+/// also counts as a value, but is refused later. Reports entries that have no name.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
 /// Adds the locations of a table or a list of tables, and of all tables inside it, by path.
 void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations);
 
-/// True if a setting removes the base value of a path. This is so if the path is in a list that the setting replaces. It is
-/// also so if the path belongs to one layer's attention, and the setting is for all layers.
+/// True if a setting removes the base value of a path. It does if the path is in a list that the setting replaces, or if the
+/// path belongs to one layer's attention and the setting is for all layers.
 bool replaces(const Alternative& setting, const std::string& path);
 
 /// The grid is the product of its groups: the last group advances fastest.
@@ -59,7 +59,7 @@ struct Group {
 struct Rule {
   struct Entry {
     std::string path;
-    nlohmann::json value;  ///< a value, or a list of values of which any may match
+    nlohmann::json value;  ///< a value, or a list of values, any of which may match
     Location key, where;
   };
   Location where;

@@ -17,8 +17,8 @@
 namespace ablate {
 namespace {
 
-/// train.learning_rate = { log-uniform = [1e-4, 1e-1] }, or uniform: random points of [grid.tune], drawn before anything runs
-/// (Bergstra and Bengio 2012).
+/// Range of [grid.tune] from which random points are drawn before anything runs (Bergstra and Bengio 2012):
+/// train.learning_rate = { log-uniform = [1e-4, 1e-1] }, or uniform.
 struct DrawnRange {
   std::string path;  ///< "train.learning_rate"
   double low = 0, high = 0;
@@ -27,7 +27,7 @@ struct DrawnRange {
 };
 
 constexpr const char *kUniform = "uniform", *kLogUniform = "log-uniform";
-constexpr std::size_t kMostDraws = 100;  ///< tries to find a new point
+constexpr std::size_t kMostDraws = 100;  ///< maximum number of attempts to draw a new point
 
 /// Random values of one range, in order.
 class Draws {
@@ -49,7 +49,7 @@ class Draws {
   std::mt19937_64 random_;
 };
 
-/// True if the path of a leaf of [grid.tune] ends like a range.
+/// True if a path of [grid.tune] ends with the kind of a range, "uniform" or "log-uniform".
 bool is_range(const std::string& path) {
   const auto last = split_path(path).second;
   return last == kUniform || last == kLogUniform;
@@ -302,7 +302,7 @@ void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
       }
 }
 
-/// Returns the error in a metric's name, or "". Only an attention's own code knows its metrics.
+/// Returns the error in a metric's name, or "". Metrics of attentions are not checked: only an attention's own code knows them.
 std::string refuse_metric(const std::string& name) {
   if (name.starts_with("attention/")) return "";
   auto names = objective_metric_names();
@@ -311,13 +311,13 @@ std::string refuse_metric(const std::string& name) {
   // "test/accuracy@pairs=8": the metric of a group, which only the task knows.
   const auto plain = name.substr(0, name.find('@'));
   if (std::find(names.begin(), names.end(), plain) != names.end()) return "";
-  // The task's own metrics are not checked, since only a worker knows them. But a misspelt metric of an objective is reported.
+  // The task's own metrics are not checked, since only a worker knows them. A misspelt metric of an objective is reported.
   const auto split = plain.substr(0, plain.find('/'));
   if ((split == "test" || split == "test_last" || split == "dev") && nearest(plain, names).empty()) return "";
   return fmt::format("unknown metric {}{}", name, suggestion(name, names));
 }
 
-/// True for a fraction in percent, also over a group of the examples.
+/// True for a metric that is a fraction in percent, also if it is of a group of the examples ("test/accuracy@pairs=8").
 bool is_share(const std::string& name) {
   const auto metrics = house_metrics();
   const auto plain = name.substr(0, name.find('@'));
@@ -326,7 +326,7 @@ bool is_share(const std::string& name) {
   });
 }
 
-/// Returns the error in a number, or "". A fraction above 100 % is an error, or another metric's number.
+/// Returns the error in a number, or "". A fraction above 100 % is refused: it is mistyped, or another metric's number.
 std::string refuse_number(const std::string& metric, const nlohmann::json& value) {
   if (!value.is_number() || !std::isfinite(value.get<double>()))
     return fmt::format("{} = {}: expected a number", metric, show(value));

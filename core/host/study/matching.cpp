@@ -46,8 +46,8 @@ void refuse_match_width(const GridMatch& match, Diagnostics& diagnostics, const 
   diagnostics.add(match.width_at, fmt::format("grid.match.width = {}: {}", match.asked.width, why));
 }
 
-/// Reports a width that is not a whole number of a model or an attention, and a width that the grid or its rules name. The
-/// draft must have a match.
+/// Reports a width that is not an integer parameter of a model or an attention, and a width that the grid or its rules name.
+/// The draft must have a match.
 void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto& match = *draft.match;
   const auto refuse_width = [&](const std::string& why) { refuse_match_width(match, diagnostics, why); };
@@ -252,7 +252,7 @@ class Matching {
       }
       return counted(trials);
     };
-    // A width of 0 means none, or a default. It stays if its number is matched. The search never tries it.
+    // A width of 0 means no such part, or a default width. It stays if its number is matched. The search never tries 0.
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();

@@ -38,9 +38,9 @@ FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t 
 inline constexpr std::size_t kMostCounts = 64;
 
 /// Finds a width for each setting except references, and adds the widths to the draft's groups, before the seeds. The draft
-/// must have a match with checked paths. A setting and its reference differ only in parts of the grid that set a path which the
-/// reference's name contains. Reports a missing `count`, and a setting without a reference or with several. Also reports a
-/// width that cannot be solved for, or that a rule of the grid names.
+/// must have a match with checked paths. A setting and its reference differ only in groups of the grid that set a path named in
+/// [grid.match] reference. Reports a missing `count`, a setting without a reference or with several references, a width that
+/// cannot be found, and a width that a rule of the grid names.
 std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics);
 
 }  // namespace ablate

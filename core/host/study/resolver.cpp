@@ -146,7 +146,7 @@ void Resolver::add_value(const std::string& path, const ParameterInfo& parameter
     if (checked.ok()) {
       value = std::move(checked.value);
       where_[path] = where;
-    } else {  // a check across parameters must not report the default that replaces it
+    } else {  // a check across parameters must not report the default that replaces the invalid value
       ok_ = false;
       wrong_.insert(path);
       if (!written.is_discarded())

@@ -24,7 +24,7 @@ class Resolver {
   std::optional<Trial> resolve(const Point& point);
 
   /// Returns numbers that are equal for sections with equal contents, wherever they were written. A file counts by its content.
-  /// @param trial resolved here
+  /// @param trial result of resolve()
   SectionNumbers contents(const Trial& trial) const;
 
   /// Reports base values of the study that no trial so far has read (ParameterInfo::when). Skips a preset's values, because a
@@ -49,7 +49,7 @@ class Resolver {
   const Section& section_at(TrialSection section, Section& faulty);
   Section make(TrialSection section, nlohmann::json& document);
   void number(TrialSection section, const nlohmann::json& document, Section& made);
-  /// True if the sections of a trial go together.
+  /// True if the sections of a trial have no errors and are compatible. Reports incompatible sections.
   bool fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections);
 
   /// Each returns the resolved JSON, or null if nothing could be resolved. `owner`: plugin that has the section as a parameter.

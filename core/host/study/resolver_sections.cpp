@@ -20,9 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Checks settings against each other: a list of attentions divides the layers, the warm-up fits the steps and the schedule,
-/// graphs and number type fit the device. Also checks that the device's name is valid. Returns false, and adds diagnostics, if
-/// a check fails. Does not check values in `wrong`, the paths of invalid values.
+/// Checks settings against each other: the length of a list of attentions divides the number of layers, the warm-up fits the
+/// steps and the schedule, graphs and number type fit the device. Also checks that the device's name is valid. Returns false,
+/// and adds diagnostics, if a check fails. Skips paths in `wrong`, whose values are invalid.
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
   /// @param paths paths of the compared values; the error is at the first of them that the study sets
@@ -78,7 +78,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   return ok;
 }
 
-/// Checks that a plugin promises to run on the trial's device and in its type. Otherwise returns false, and adds a diagnostic.
+/// Checks that a plugin promises what the settings require, such as the device. If not, adds diagnostics and returns false.
 /// @param path of the plugin's section
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
   if (plugin.promises_depend) return true;  // needs a worker: start_checks.h

@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the values of an entry, of which a trial must have one. A list is several values. But for a parameter that is a list
-/// of rates, ["1/2", "1/4"] is one value and [["1/2"], ["1/4"]] is two.
+/// Returns the values of an entry. A trial must have one of them. A list is several values, with one exception: if the
+/// parameter itself is a list of rates, ["1/2", "1/4"] is one value and [["1/2"], ["1/4"]] is two values.
 std::vector<json> values_of(const json& written, bool takes_list) {
   if (!written.is_array() || (takes_list && (written.empty() || !written.front().is_array()))) return {written};
   return {written.begin(), written.end()};

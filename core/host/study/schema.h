@@ -30,7 +30,7 @@ class Schema {
   /// A section is a path in all functions here. The plugin of [model] and [train] is null.
   static std::span<const ParameterInfo> parameters(const std::string& section, const PluginInfo* plugin);
   static const ParameterInfo* find(const std::string& section, const PluginInfo* plugin, const std::string& key);
-  /// Returns the parameters of that name of all plugins that the study uses in the section.
+  /// Returns the parameters with that name, from all plugins that the study uses in the section.
   std::vector<const ParameterInfo*> find_all(const std::string& section, const std::string& key) const;
 
   /// Returns why a path of the study is invalid: "unknown key ...", or "" if it is valid.

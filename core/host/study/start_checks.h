@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Returns the answer of a trial's task. Its exceptions pass through.
+/// Function that returns the answer of a trial's task. Its exceptions reach the caller of a check.
 template <class Answer>
 using OfTask = std::function<Answer(const Trial& trial)>;
 
@@ -47,7 +47,7 @@ bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesO
 using DeviceRefusal = std::function<std::string(const std::string& device, bool mixed)>;
 
 /// Reports devices that cannot be opened, and missing mixed precision. Calls `refusal` once for each combination, but never for
-/// float32 on a CPU. Its exceptions pass through.
+/// float32 on a CPU. Exceptions of `refusal` reach the caller.
 std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& refusal);
 
 }  // namespace ablate

@@ -50,7 +50,7 @@ class SectionLabels {
 
   void see(const Trial& trial) { values_of(trial); }
 
-  /// Returns the trial's differences from all trials of see(): "attention=linear attention.heads=2", "" for none.
+  /// Returns the trial's differences from other trials passed to see(): "attention=linear attention.heads=2", "" for none.
   std::string label(const Trial& trial) {
     const auto& values = values_of(trial);
     std::string text;
@@ -170,7 +170,7 @@ void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnost
         if (group.form != Group::Form::kSeeds) check(set, true);
 }
 
-/// Returns the folders of presets: beside the study, then the installed presets, or the ones in the source of the build.
+/// Returns the folders of presets: beside the study, then the installed presets, or the presets in the build's source tree.
 std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& study) {
   std::error_code none;
   const auto prefix = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();

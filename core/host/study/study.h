@@ -138,8 +138,8 @@ struct Trial {
   /// Returns the trial's canonical document: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ...,
   /// ...}, "train": {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate":
   /// "1/4", "compression": {"plugin": "segment-mean"}}. A list of plugins is an array of sections. "attention" is an array if
-  /// layers differ: layer i takes entry i modulo their count, which divides model.layers. Rates are texts, "1/8". Keys are
-  /// sorted, as in nlohmann::json.
+  /// layers differ: layer i takes entry i modulo the array's size, which divides model.layers. Rates are texts, "1/8". Keys
+  /// are sorted, as in nlohmann::json.
   nlohmann::json resolved() const { return to_json(spec); }
   WrittenAt where;
   std::map<std::string, std::string> files;  ///< SHA-256 of files, by the path of the value that names the file
@@ -191,7 +191,7 @@ struct MatchedSetting {
   bool matches() const { return is_matched(number, reference); }
 };
 
-/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)", and notes it if the nearest width does not match.
+/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)", with ", the nearest" added if the width does not match.
 std::string width_text(const MatchedSetting& one, const StudyMatch& match);
 
 struct Study {

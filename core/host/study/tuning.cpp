@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-/// Returns what a parameter changes, besides the model, so that dev's results change; "" if nothing.
+/// Returns the part of dev's evaluation that a parameter changes, besides the model: "the task"; "" if it changes none.
 std::string changed_by(const std::string& path) {
   if (is_of_task(path)) return "the task";
   if (path == setting::kShuffleLabels) return "the labels";

@@ -26,7 +26,7 @@ class Cells {
   /// another part of dev than the first trial of its cell. `alternatives` come from its Point.
   void add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics);
 
-  /// Reports values that lack seeds of their cell, because means over different seeds do not compare. Also reports cells
+  /// Reports values that lack seeds of their cell, because means over different seeds cannot be compared. Also reports cells
   /// without a seed on which values are compared, or without a seed to report.
   void check_seeds(Diagnostics& diagnostics) const;
 

@@ -1,5 +1,5 @@
-// The Long Range Arena's rate times min(1, s/w) / sqrt(max(s, w)), up to the constant 1/sqrt(w). A study without a warm-up is
-// refused because only its first step would have the peak rate.
+// The Long Range Arena's factor, min(1, s/w) / sqrt(max(s, w)) for step s and a warm-up of w steps, times the constant sqrt(w).
+// A study without a warm-up is refused because only its first step would have the peak rate.
 #include <cmath>
 
 #include "core/shared/schedules.h"

@@ -23,10 +23,10 @@ class LearnedData {
   bool judged_by_share() const { return judged_by_share_; }
 
   /// Reads the data to learn from.
-  /// @param most largest count of numbers to read (of ids, a position has one number for each field)
+  /// @param most largest count of numbers to read (a position of ids has one number for each field)
   /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
-  /// Reads the data for choices.
+  /// Reads the data on which settings are chosen.
   virtual std::int64_t dev(std::int64_t most, const Take& take) const = 0;
 
  protected:
@@ -50,7 +50,7 @@ class FloorData final : public LearnedData {
   std::int64_t dev(std::int64_t most, const Take& take) const override;
   /// Reads the test examples of trials (Evaluator of core/trial/training/evaluation.cpp).
   std::int64_t test(const Take& take) const;
-  /// Returns the number of training examples, or positions, of trials.
+  /// Returns the number of training examples that trials read, or of positions if the task is a stream.
   std::int64_t seen() const { return seen_; }
 
  private:

@@ -19,7 +19,7 @@ class FloorScore {
   FloorScore(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
   void add(const Predictor& predictor, const Example& example);
   /// Returns "test/accuracy", or the first metric of the task's objective.
-  /// @param positions that were read. Throws Error if there was no target.
+  /// @param positions number of examples or positions read. Throws Error if there was no target.
   Scored result(std::int64_t positions) const;
 
  private:
@@ -55,7 +55,7 @@ Scored FloorScore::result(std::int64_t positions) const {
 /// Returns this process's time, so that other work on the machine does not matter.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-constexpr double kLatest = 0.75;  // share of the time after which a predictor might not finish
+constexpr double kLatest = 0.75;  // share of the time after which no predictor begins, because it might not finish
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Trains each predictor that suits the task on train, makes its choices on dev, and scores it on the test examples of a trial.
+/// Trains each suitable predictor on the training split, selects its settings on dev, and scores it on a trial's test examples.
 /// Returns the same for the same data on every machine that finishes in time: predictors are limited by work, not by time.
 /// @param task loaded
 /// @param rows test: as in EvaluationPlan; train: examples that a trial of seed 1 has read after its steps

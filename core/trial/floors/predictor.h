@@ -1,4 +1,4 @@
-// A simple predictor. A new one needs a file in predictors/ and a line here. Torch-free.
+// A simple predictor. A new predictor needs a file in predictors/ and a line here. Torch-free.
 #pragma once
 
 #include <memory>

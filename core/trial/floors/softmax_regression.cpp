@@ -103,7 +103,7 @@ bool add_rows(const Regression& regression, const Example& example, std::size_t 
   return true;
 }
 
-/// Returns the error on dev to compare: number of wrong answers, then nats. Only nats if not judged by share.
+/// Returns the error on dev to compare: number of wrong answers, then nats. If judged by bits, the first number is 0.
 std::pair<double, double> badness(const Regression& regression, const SparseRows& dev, bool by_share) {
   double missed = 0, nats = 0;
   std::vector<float> scratch;

@@ -20,7 +20,7 @@ inline constexpr double kNothing = -1e30;
 struct Feature {
   std::string name;  ///< "the id of digit at 3"
   std::function<double(const Example& example, std::size_t at)> value;
-  bool measured = false;  ///< true if it is a size instead of a name: tables have 16 ranges of it, with equally many examples
+  bool measured = false;  ///< true if the value is a size, not a name: tables split sizes into kRanges ranges
 };
 
 /// Counts right answers among the targets.
@@ -30,7 +30,7 @@ class Hits {
   double accuracy() const { return asked_ > 0 ? met_ / asked_ : 0; }
   double asked() const { return asked_; }
   /// Returns the standard error of the accuracy, from its variation between examples: targets of one example may depend on each
-  /// other. At least the error of as many independent answers, each right with probability p.
+  /// other. It is at least the error of as many independent answers, each right with probability p.
   double standard_error(double p) const;
 
  private:
@@ -77,7 +77,7 @@ class LabelTable {
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
                             std::span<const Example* const> scored);
 
-/// Splits examples into two of every four, and the others.
+/// Splits examples into two halves: the first two of every four examples, and the other two.
 std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);
 
 std::vector<const Example*> pointers_to(const std::vector<Example>& examples);

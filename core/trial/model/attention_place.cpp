@@ -17,7 +17,7 @@ AttentionPlace attention_place(const ModelOptions& options, bool carries) {
                        .fused = options.kernels == kernels::Choice::kFused,
                        .positions = options.positions,
                        .geometry = options.task.geometry};
-  // With segments, an attention reads one segment at a time, and a segment of a picture is no picture.
+  // With segments, an attention reads one segment at a time. A segment of a picture is not a picture: it has no geometry.
   if (options.segment > 0) place.max_length = place.train_length = options.segment, place.prefix = 0, place.geometry = {};
   return place;
 }

@@ -81,13 +81,13 @@ class Model final : public Module {
   using MakeHead = std::function<std::shared_ptr<Head>(const ModelOptions&, const Tensor& table, const Generator&)>;
 
   /// Throws Error if an attention lacks a required promise.
-  /// @param attentions layer i uses entry i modulo their count
-  /// @param carries true if states are carried on
+  /// @param attentions layer i uses entry i modulo the number of entries
+  /// @param carries true if states are carried from segment to segment
   Model(const ModelOptions& options, const PluginGroup& attentions, bool carries, const FindPlugin& find,
         const MakeHead& make_head, const Generator& generator);
 
   /// An example that is read in segments (ModelOptions) begins with new states.
-  /// @param state initial_state(), or the last segment's state, detached; empty: none is carried
+  /// @param state initial_state(), or the last segment's state, detached; empty: no state is carried
   ModelOutput forward(const Batch& batch, const ModelState& state, const Generator& generator, bool measure) const;
 
   /// Returns the initial state of each layer. It is empty for a layer without state.

@@ -38,7 +38,7 @@ struct ModelOptions {
   Cut cut = Cut::kBetween;
 
   bool class_token() const { return asks_of(task.objective).pooled && pooling->class_token; }
-  bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< true if states are carried on
+  bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< true if states are carried
   std::int64_t length() const { return task.length + (class_token() ? 1 : 0); }        ///< sequence length with the class token
 };
 

@@ -1,4 +1,4 @@
-// Norms: before each part of a layer or behind its residual, and before the head.
+// Norms: before each part of a layer or after the part's residual, and before the head.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -25,7 +25,7 @@ void add_targets(const Answers& answers, const Batch& batch, const Tensor& examp
   all.targets += static_cast<double>(batch.targets.size(0));
   all.loss += answers.loss;
   all.right += right.sum().item<double>();
-  // For each example: the number of its targets, the number of correct ones, and the loss of all of them.
+  // For each example: the number of its targets, the number of correct answers, and the sum of the targets' losses.
   const auto options = right.options().dtype(at::kDouble);
   const auto of_example = [&](const Tensor& value) {
     return zeros({batch.size}, options).index_add(0, example, value.to(at::kDouble)).cpu();

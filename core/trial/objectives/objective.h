@@ -43,7 +43,7 @@ ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores);
 
-/// Returns [targets]: the example in the batch that each target at a position belongs to.
+/// Returns [targets]: for each target at a position, the index of its example in the batch.
 Tensor example_of_targets(const Batch& batch);
 
 /// Objective with targets at positions. Subclasses make the head. The first metric is bits per unit if there is a unit ("word":

@@ -1,4 +1,4 @@
-// Poolings, named by the option `pooling`: make one vector of a sequence.
+// Poolings, named by the option `pooling`: functions that turn a sequence into one vector.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 //   "ablate checkpoint 1\n", where 1 is the format's version
 //   8 bytes: size of the next part; JSON text for people: the trial, its environment and its progress
 //   8 bytes: size of the next part; CBOR: all numbers of the training, types and shapes of its tensors
-//   the tensors' bytes, row-major, one behind the other
+//   the tensors' bytes, row-major, one tensor after the other
 //   32 bytes: SHA-256 of all bytes before
 // Numbers are little-endian.
 #pragma once

@@ -185,7 +185,7 @@ class Evaluator {
   }
 
  private:
-  /// Returns how much of a split is read. A stream has the same positions for lanes and for windows of any stride, so that
+  /// Returns how much of a split is read. Lanes and windows of any stride read the same positions of a stream, so that
   /// attentions with and without a state are compared on the same targets.
   static std::int64_t limited(const TaskInfo& info, const EvaluationPlan& plan, std::int64_t size) {
     const auto each = plan.batch * (info.sampling == Sampling::kStream ? info.length : 1);

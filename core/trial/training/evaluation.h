@@ -12,7 +12,7 @@ namespace ablate {
 struct Evaluation {
   std::vector<Scored> metrics;            ///< from the objective, then the task; the first selects the best weights
   std::vector<Scored> sliced;             ///< metrics of each group: "accuracy@pairs=8"
-  std::vector<Measurement> measurements;  ///< from the attentions, each over the targets of the batches that reported it
+  std::vector<Measurement> measurements;  ///< from the attentions; each is a mean over the targets of batches that reported it
   double loss = 0;                        ///< mean cross-entropy
 };
 
@@ -21,7 +21,7 @@ struct EvaluationPlan {
   Split split;
   std::int64_t batch = 1;              ///< rows at a time; for a stream with state: lanes
   std::int64_t batches = 0;            ///< limit: batches * batch sampled examples, or a stream's first segments; 0: all
-  std::int64_t stride = 0;             ///< for a stream without state: new positions of a window, which follow its context
+  std::int64_t stride = 0;             ///< for a stream without state: positions that each window scores, after its context
   std::function<void()> goes_on = {};  ///< called after each batch; may be empty
 };
 

@@ -1,4 +1,4 @@
-// Observers measure every training while it runs. A new observer needs a line here and the file that it names:
+// Observers measure every training while it runs. A new observer needs a line here and the file named in that line:
 // core/trial/training/observers/FILE.cpp.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace ablate {
 
-/// File and function. Events reach observers in this order. step_times comes first, so that it times no other observer.
+/// Each line: a file and its function. Events reach observers in this order. step_times is first, to time no other observer.
 // clang-format off
 #define ABLATE_OBSERVERS(observer) \
   observer(step_times)             \
@@ -29,7 +29,7 @@ namespace ablate {
 struct Observed {
   const TrainSpec& train;
   c10::Device device;
-  const ModelState& state;  ///< states of the lanes, after the latest step; empty if none is carried
+  const ModelState& state;  ///< states of the lanes, after the latest step; empty if no state is carried
 };
 
 /// Measures a training and changes nothing in it. Its values are saved and loaded with the training. Used by one thread.

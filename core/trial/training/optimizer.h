@@ -12,9 +12,9 @@
 
 namespace ablate {
 
-/// Returns a model's parameters, with weight decay as `which` selects it. "all": as each module registered it. "matrices":
-/// also no decay of parameters with fewer than two dimensions (norms, biases), of names that end in "bias" ("content_bias"),
-/// and of embeddings, also if tied to the output. Tables of a plugin decay unless the plugin excludes them (Kept).
+/// Returns a model's parameters. `which` selects weight decay. "all": as each module registered its parameters. "matrices": the
+/// same, but no decay of parameters with fewer than two dimensions (norms, biases) or a name that ends in "bias"
+/// ("content_bias"), or of embeddings, also if tied to the output. Tables of a plugin decay unless it excludes them (Kept).
 /// @param embeddings among the parameters: Model::embeddings
 std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const std::vector<Tensor>& embeddings,
                                    const std::string& which);
@@ -38,7 +38,7 @@ class Optimizer {
   /// Stores the learning rate on this device from now on, as a float32 that a recorded step reads.
   void keep_rate_on(c10::Device device);
 
-  /// Returns the host's numbers that change from step to step, which prevents recording; "" if there are none.
+  /// Returns why steps cannot be recorded: a number of the host changes from step to step; "" if none does.
   virtual std::string host_numbers() const;
 
   /// Sets the rate of the next steps, and the schedule's StepRate::cycle.

@@ -15,8 +15,8 @@ struct Precision {
   /// Type of the weights that the optimiser trains. If it differs from `type`, the optimiser trains copies and rounds them to
   /// the weights after each step. With fewer digits than float32, steps of a small learning rate would be lost.
   c10::ScalarType stored = c10::ScalarType::Float;
-  /// Factor of the loss before its gradients are formed. The optimiser divides by it in its own type, so gradients below the
-  /// smallest number of `type` are not lost. A power of two rounds nothing. A step whose scaled gradients overflow is skipped.
+  /// The loss is multiplied by this before the backward pass. The optimiser divides gradients by it in the type `stored`, so
+  /// gradients below the smallest number of `type` are not lost. A power of two rounds nothing. An overflowing step is skipped.
   double loss_scale = 1;
   bool mixed = false;  ///< products are mixed (core/kernels/mixed_products.h)
 };

@@ -1,5 +1,5 @@
 // Safetensors files, which other programs can read: 8 bytes with the header's length, little-endian; the header, JSON; the
-// tensors' bytes, row-major, one behind the other. https://github.com/huggingface/safetensors#format
+// tensors' bytes, row-major, one tensor after the other. https://github.com/huggingface/safetensors#format
 #pragma once
 
 #include <ATen/core/Tensor.h>

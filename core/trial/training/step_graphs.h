@@ -62,7 +62,7 @@ class StepGraphs {
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;         ///< plain steps of a shape: memory and libraries' choices settle, and it recurs
+  static constexpr int kPlainFirst = 3;         ///< plain steps: memory and libraries' choices settle, and the shape recurs
   static constexpr std::size_t kMost = 4;       ///< shapes that are recorded; steps of other shapes are plain
   static constexpr std::size_t kMostSeen = 64;  ///< shapes whose steps are counted
   static constexpr std::int64_t kMostGap = 128;  ///< replays from one comparison to the next
@@ -71,7 +71,7 @@ class StepGraphs {
   /// Throws the exceptions of a step, and Error if a comparison finds other bits after replayed results were used.
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
-  std::int64_t replayed() const { return replayed_; }  ///< number of steps, in this process
+  std::int64_t replayed() const { return replayed_; }  ///< number of replayed steps, in this process
   /// Number of replayed steps without a later comparison: at most kMostGap - 1 for each shape and each replacement of a tensor.
   std::int64_t uncompared() const;
   const std::string& why() const { return why_; }  ///< reason that all steps are plain; "" if there is none
@@ -96,7 +96,7 @@ class StepGraphs {
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);
   std::vector<const void*> addresses() const;
-  /// Compares the last batch of each shape whose last replay was not compared, then restores all. Throws as step().
+  /// Compares the last batch of each shape whose last replay was not compared, then restores the state. Throws as step().
   void compare_last();
   Copies copy() const;
   void restore(const Copies& copies);

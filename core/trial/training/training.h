@@ -66,7 +66,7 @@ struct TrainingState {
 };
 
 /// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. Used by one thread
-/// that runs no other trial: it seeds torch's generators, and sets the precision of products while it lives.
+/// that runs no other trial: a Training seeds torch's generators, and sets the precision of products while it lives.
 class Training {
  public:
   /// Throws Error if a plugin does not promise what the trial requires. The device must be opened.
@@ -122,7 +122,7 @@ class Training {
   /// Adds a dev evaluation to the curves, and stores the weights if they are the best.
   void keep_if_best(Evaluation dev);
   std::vector<Tensor> model_tensors() const;
-  /// Returns the generators of the device and, if that is another device, of the CPU.
+  /// Returns the generators of the device and of the CPU. If the device is the CPU, returns one generator.
   std::vector<Generator> generators() const;
   template <class Act>
   void notify_observers(const Act& act) {
@@ -142,7 +142,7 @@ class Training {
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;
   Generator generator_;
-  ModelState state_;  ///< states of the lanes; empty if none is carried
+  ModelState state_;  ///< states of the lanes; empty if no state is carried
   std::vector<std::int64_t> shuffled_;
   std::int64_t done_ = 0, best_step_ = 0;
   double latest_dev_ = 0;
@@ -152,7 +152,7 @@ class Training {
   std::vector<NamedObserver> observers_;
   std::function<void()> goes_on_;
   std::unique_ptr<StepGraphs> graphs_;                        ///< null: all steps are plain
-  std::string no_graphs_;                                     ///< reason that train.graphs is set, but not used
+  std::string no_graphs_;                                     ///< reason that steps are plain although train.graphs is set
   std::int64_t replayed_before_ = 0, uncompared_before_ = 0;  ///< in earlier processes
   bool begun_ = false;                                        ///< true after the first step in this process
 };

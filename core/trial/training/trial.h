@@ -13,7 +13,7 @@ namespace ablate {
 using Report = std::function<void(const Progress&)>;
 
 /// Run of a trial, with its measurements and reports. It can be saved between two steps. Another run of the same parts then
-/// resumes with the same bits. It takes over the process: threads, seeds, device.
+/// resumes with the same bits. A TrialRun takes over the process: threads, seeds, device.
 class TrialRun {
  public:
   /// Throws std::exception with the reason: a promise that the plugin does not make, a missing device.
@@ -22,7 +22,7 @@ class TrialRun {
   /// leaves result(): measurements are reported however a trial ends
   TrialRun(const TrialParts& parts, Report report);
 
-  /// Takes one step and any evaluation due after it. Throws std::exception with the reason, as for a loss that is not finite.
+  /// Takes one step and any evaluation due after it. Throws std::exception with the reason, such as a loss that is not finite.
   void advance();
 
   std::int64_t steps_done() const { return training_.steps_done(); }

@@ -15,7 +15,7 @@
 namespace ablate {
 namespace {
 
-/// Hash table from keys that are 64-bit hashes themselves. Values with equal hashes are counted together.
+/// Hash table whose keys are 64-bit hashes. Values with equal hashes are counted together.
 template <class Counted>
 class CountTable {
  public:
@@ -56,7 +56,7 @@ class CountTable {
   std::size_t size_ = 0;
 };
 
-constexpr std::size_t kOrders = 4, kMostKept = 11'000'000;  // pairs: some 200 MB
+constexpr std::size_t kOrders = 4, kMostKept = 11'000'000;  // entries of a table: about 200 MB
 constexpr std::int64_t kMostCounted = 1 << 24;
 
 /// Hashes of the last 0, 1, 2, ... symbols before a target.

@@ -1,5 +1,5 @@
-// Predicts numbers in a row by least squares from the numbers before them, in a picture also beside and above. Frequencies of
-// the errors give probabilities, as in lossless coding of pictures.
+// Predicts numbers in a row by least squares from earlier numbers, in a picture also from the numbers beside and above. The
+// frequencies of the errors give probabilities, as in lossless coding of pictures.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// AdamW (Loshchilov and Hutter 2019) in one call of torch's fused kernel. torch::optim::AdamW needs ten for each parameter.
+// AdamW (Loshchilov and Hutter 2019) in one call of torch's fused kernel. torch::optim::AdamW makes ten calls per parameter.
 #include <ATen/ops/_fused_adamw.h>
 
 #include "core/trial/training/optimizer.h"

@@ -62,9 +62,9 @@ class StepGraphs {
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;         ///< plain steps: memory and libraries' choices settle, and the shape recurs
-  static constexpr std::size_t kMost = 4;       ///< shapes that are recorded; steps of other shapes are plain
-  static constexpr std::size_t kMostSeen = 64;  ///< shapes whose steps are counted
+  static constexpr int kPlainFirst = 3;          ///< plain steps: memory and libraries' choices settle, and the shape recurs
+  static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
+  static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
   static constexpr std::int64_t kMostGap = 128;  ///< replays from one comparison to the next
   static constexpr int kMostMoved = 4;           ///< new recordings because tensors were replaced
 

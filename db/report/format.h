@@ -26,8 +26,8 @@ std::string plain_field(const nlohmann::json& field);
 std::string exact(double value);
 /// Formats with four significant digits.
 std::string brief(double value);
-/// Formats a mean with the decimals of two significant digits of the deviation. Adds "± 0" if the deviation is 0. Returns
-/// brief(mean) if the deviation is NaN.
+/// Formats "mean ± deviation". The deviation has two significant digits (or all before the point), and the mean has as many
+/// decimals as the deviation. Adds "± 0" if the deviation is 0. Returns brief(mean) if the deviation is NaN.
 std::string with_deviation(double mean, double deviation);
 
 /// "2,113"
@@ -62,8 +62,7 @@ std::string first_line(std::string_view text);
 /// Draws "▇▅▃▂▁": values from left to right, scaled between the least and the greatest, in eight heights. If there are more
 /// values than cells, they are averaged in equal parts; otherwise each value has a cell. Values that are not finite are left
 /// out, and a cell without any other value shows "×". Equal values are drawn at middle height.
-/// @param cells greatest number of characters; 0: ""
-/// @return "" without values
+/// @param cells greatest number of characters @return "" if there are no values or no cells
 std::string sparkline(std::span<const double> values, std::size_t cells);
 
 /// Sort key of a label. Numbers and rates sort by size, before texts; lists sort by their elements.

@@ -94,7 +94,7 @@ void check_all_named(const fs::path& folder, const Named& named) {
 
 fs::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour) {
   const auto expected = std::string(kExpected) + ". For size = " + std::to_string(side) +
-                        " and contour = " + std::to_string(contour) + " it is pathfinder" + std::to_string(side) + "/" +
+                        " and contour = " + std::to_string(contour) + " the folder is pathfinder" + std::to_string(side) + "/" +
                         name_of(contour);
   auto found = folder_at(
       find_data("pathfinder", data, expected, [&](const fs::path& path) { return !folder_at(path, side, contour).empty(); }),

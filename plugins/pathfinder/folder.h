@@ -12,9 +12,10 @@ namespace ablate::pathfinder {
 
 /// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
-    "a folder with metadata (.npy files, which are lines of text: folder, file, number, label, ...) and imgs (PNG files) in "
-    "it, as pathfinder32/curv_contour_length_14, or one above it: "
-    "https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf; or empty: generate";
+    "a folder such as pathfinder32/curv_contour_length_14, with metadata (.npy files, which are lines of text: folder, file, "
+    "number, label, ...) and imgs (PNG files) in it, or a parent of that folder. Download "
+    "https://storage.googleapis.com/long-range-arena/lra_release.gz and unpack it with tar xzf. If the value is empty, "
+    "pictures are generated";
 
 struct Folder {
   std::vector<std::filesystem::path> metadata;  ///< 0.npy, 1.npy, ...
@@ -26,14 +27,13 @@ struct Folder {
   std::vector<Row> rows;  ///< rows of all metadata files
 };
 
-/// @param data as in find_data (ablate/data_files.h): the folder of one difficulty, or a parent like pathfinder32 or
-/// lra_release. Throws std::runtime_error with everything that was looked for and with advice; std::invalid_argument if the
-/// folder's name belongs to contours of another length.
+/// @param data as in find_data (ablate/data_files.h): the folder of one difficulty, or a parent (pathfinder32, lra_release).
+/// Throws std::runtime_error with all searched places and advice, std::invalid_argument if its name is of another contour.
 std::filesystem::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour);
 
 /// Reads the metadata. Skips the picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws FileError
 /// with file and line: no metadata, too few words, a label that is not 0 or 1, a path outside the folder, a picture that is
-/// missing or named twice. Throws FileError with the picture if no line names a picture in imgs.
+/// missing or named twice. Throws FileError with the path of the picture if imgs has a picture that no line names.
 Folder read_folder(const std::filesystem::path& folder);
 
 /// Throws FileError like read_png, with the file and line that name the picture.

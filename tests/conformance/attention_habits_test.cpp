@@ -178,7 +178,7 @@ Check equality(const Descriptor& plugin) {
 
 }  // namespace
 
-TEST_CASE("the attentions of all habits without a fault pass", "[conformance]") {
+TEST_CASE("an attention passes the checks if its habit is not a fault", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(wonted<Habit::kRight>()).empty());
   CHECK(record.suite(wonted<Habit::kRunningMean>()).empty());

@@ -262,7 +262,7 @@ TEST_CASE("decayed sums report sizes that the kernel does not support", "[decaye
   CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) == "decayed sums: found a size below 0 or no head");
   call.shape.heads = 1, call.alike = false;
   CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) ==
-        "decayed sums: found no log decays, and channels that decay each by itself");
+        "decayed sums: found no log decays, although each channel has its own decay (alike = false)");
 }
 
 TEST_CASE("sums without decay need no log decays, and have the same bits as with log decays of 0", "[decayed_sums]") {

@@ -96,8 +96,8 @@ TEST_CASE("each single error is reported at its place") {
       {kBase + "[grid]\nmodel.layrs = [1]\n", {"7:7: unknown key layrs in [model] (did you mean layers?)"}},
       {kBase + "[grid]\nlayers = [1]\n", {"7:1: unknown path layers (did you mean model.layers?)"}},
       {kBase + "[grid]\nattention = [\"softmax\"]\n",
-       {"7:1: attention is a section; its plugin is attention.plugin, and one for each layer attention=[{plugin=\"linear\"}, "
-        "{plugin=\"softmax\"}]"}},
+       {"7:1: attention is a section; set its plugin with attention.plugin, or a plugin for each layer with "
+        "attention=[{plugin=\"linear\"}, {plugin=\"softmax\"}]"}},
       {kBase + "[grid]\nmodle.layers = [1]\n", {"7:7: unknown section modle in modle.layers (did you mean model?)"}},
       {kBase + "[grid]\nlayers = 1\n", {"7:1: unknown path layers (did you mean model.layers?)"}},
       {kBase + "[grid]\nsedes = 2\n", {"7:1: unknown path sedes (did you mean seeds?)"}},

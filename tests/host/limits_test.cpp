@@ -116,7 +116,7 @@ TEST_CASE("a notice runs its own command, which no process waits for and which s
   slow.send({"end"});
   REQUIRE(notes.size() == 2);
   CHECK(notes[1].find("sleep 60 has failed (it was ended by signal 9, as at its time limit of 1 s)") != std::string::npos);
-  // The last notice of a grid, whose command is not awaited.
+  // No later notice checks the command of a grid's last notice. The destructor waits a moment, and reports a quick failure.
   Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).send({"end"});
   REQUIRE(notes.size() == 3);
   CHECK(notes[2].find("no-such-command has failed (exit code 127)") != std::string::npos);

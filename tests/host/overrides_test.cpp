@@ -80,8 +80,8 @@ TEST_CASE("wrong overrides are reported with their text") {
   CHECK(one("train.steps") == "--set: train.steps: expected path=value, for example train.steps=200");
   CHECK(one("train.steps=") == "--set: train.steps=: expected path=value, for example train.steps=200");
   CHECK(one("attention=linear") ==
-        "--set: attention=linear: attention is a section; its plugin is attention.plugin, and one for each layer "
-        "attention=[{plugin=\"linear\"}, {plugin=\"softmax\"}]");
+        "--set: attention=linear: attention is a section; set its plugin with attention.plugin, or a plugin for each layer "
+        "with attention=[{plugin=\"linear\"}, {plugin=\"softmax\"}]");
   CHECK(one("attention.plugin=adamrra").find("did you mean adamra?") != std::string::npos);
   CHECK(one("seed=3") == "--set: seed=3: seeds are set only by grid.seeds, as in seeds = [1, 2, 3]");
   CHECK(one("seeds=[1, 2, 1]") == "--set: seeds=[1, 2, 1]: seed = 1 gives the same trial twice; leave one of the two out");
@@ -89,7 +89,8 @@ TEST_CASE("wrong overrides are reported with their text") {
   CHECK(one("attention.rates=[\"1/2\"").find("the value is neither TOML nor a word") != std::string::npos);
   CHECK(one("train.steps=2\nx=3").find("the value is neither TOML nor a word") != std::string::npos);
   CHECK(one("task.data=\xff").find("the value is neither TOML nor a word") != std::string::npos);
-  CHECK(one("grid.seeds=2") == "--set: grid.seeds=2: a path is written without grid.: seeds=2, train.steps=200");
+  CHECK(one("grid.seeds=2") ==
+        "--set: grid.seeds=2: write a path without the prefix \"grid.\", as in seeds=2 or train.steps=200");
   CHECK(errors(kBase, {"train.steps=0", "model.layers=-1"}).size() == 2);
   CHECK(errors(kBase, {"seed=3", "seeds=2"}).size() == 1);
 }
@@ -97,8 +98,7 @@ TEST_CASE("wrong overrides are reported with their text") {
 TEST_CASE("a list replaces an axis's values; any other value replaces the axis with a base value") {
   const std::string text =
       "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, "
-      "16, 32]\nattention.rates = "
-      "[[\"1/2\"], [\"1/4\"]]\n";
+      "16, 32]\nattention.rates = [[\"1/2\"], [\"1/4\"]]\n";
   CHECK(studies::load(text).trials.size() == 6);
   CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials.size() == 4);
   CHECK(studies::load(text, {"train.batch=[4, 8]"}).trials[0].resolved()["train"]["batch"] == 4);

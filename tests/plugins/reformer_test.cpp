@@ -1,5 +1,5 @@
 // Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. With
-// across_buckets, tokens must share only a chunk, and count once for each round in which they do.
+// across_buckets, it is enough that tokens share a chunk, and a token counts once for each round in which it shares one.
 #include <set>
 
 #include "tests/plugins/masked.h"
@@ -17,7 +17,7 @@ struct Shape {
   bool causal = false;
   std::string members = "earlier";
   bool across = false;
-  bool each_round = across;  ///< reference only: a token counts once for each round that finds it
+  bool each_round = across;  ///< for the reference only: a token counts once for each round that finds it
 };
 
 std::shared_ptr<ablate::Attention> reformer(const Shape& shape, std::uint64_t seed = 1) {
@@ -230,8 +230,8 @@ TEST_CASE("reformer differs from similar wrong variants") {
     masked.across = false, once.each_round = false, one.rounds = 1, causal.causal = true, causal.members = "chunks";
     for (const auto& wrong : {masked, once, one, causal}) CHECK(distance(wide, expected(*wider, wrong, x[0])) > 1e-3);
   }
-  SECTION("chunks that look back around the end, or into another round, would see more") {
-    // The first chunk of the sorted sequence has no chunk before it, so with one bucket its tokens see at most 4 others.
+  SECTION("the first chunk does not look back to the last chunk, or into another round") {
+    // The first chunk of the sorted sequence has no chunk before it, so with one bucket its tokens see only the first 4 tokens.
     const Shape one{.rounds = 1, .chunk = 4, .buckets = 1};
     const auto single = reformer(one);
     auto others = x.clone();

@@ -1,4 +1,4 @@
-// Decides how a worker's job ended, from its messages and its end. No other file decides that. Torch-free.
+// Decides how a worker's job ended, from its messages and its exit. No other file decides this. Torch-free.
 #pragma once
 
 #include <optional>
@@ -25,9 +25,9 @@ struct JobOutcome {
   std::string signal;  ///< signal that ended its process after kThrew, "signal 6 (Aborted)"; "" for an exit
   bool fault = false;  ///< true if a plugin is at fault: a crash, a hang, an impossible answer
   std::string output = {};        ///< the end of its output
-  bool of_memory = false;         ///< true if memory ran out, by a limit, the kernel's killer or its own message
+  bool of_memory = false;         ///< true if memory ran out: a limit, the kernel's killer or the job's message shows it
   double cpu_s = 0;               ///< processor time; 0 if it is not known
-  bool was_refused_host = false;  ///< true for kThrew if the host's memory did not suffice and it ended by itself
+  bool was_refused_host = false;  ///< true for kThrew: the host's memory did not suffice, and no signal ended the process
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }
@@ -37,7 +37,7 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// Stores a failure or a crash, and returns false. Returns true for any other message, which only this kind of job sends.
+  /// Stores a failure or a crash, and returns false. Returns true for any other message, which the caller must read.
   bool take(const nlohmann::json& data);
   /// Records that the job has sent its answer.
   void answered() { answered_ = true; }

@@ -18,19 +18,19 @@
 
 namespace ablate {
 
-/// Values that dev has chosen so far, for a study with separate tuning seeds ([grid.tune] seeds). Its trials are planned at all
-/// values. Reported trials belong to its grid only at the chosen values.
+/// Values that dev has chosen so far, for a study with separate tuning seeds ([grid.tune] seeds). The study's trials are
+/// planned at all values. Reported trials belong to the grid only at the chosen values.
 class DevChoice {
  public:
   /// No value is chosen, or the study has no separate tuning seeds.
   DevChoice() = default;
-  /// Reads the history, which may be missing. A cell's value is chosen once each of its tuning trials is done or would be set
-  /// aside by a run.
+  /// Reads the history, if any. A cell's value is chosen when all its tuning trials are done or would be set aside by a run.
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
 
   /// True if the trial is reported but its value is not (or not yet) the chosen value. The trial is then not in the grid.
   bool leaves_out(const Trial& trial) const;
-  /// Returns the trials of cells without a chosen value, at their first values. The same number of trials will be reported.
+  /// Returns the reported (not tuning) trials of every cell whose tuning trials have not all ended, at the cell's first value.
+  /// They stand for the trials that will be reported when dev has chosen: the number is the same.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
   /// Summary for the user: "dev has chosen in 2 of 3 settings; 1 waits for trials that tune".
   std::string text() const;
@@ -60,7 +60,7 @@ struct LaunchRequest {
   std::string notify = {};                            ///< shell command (Notifier of core/host/scheduler/scheduler.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< the same as in RunOptions
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
-  /// RunOptions::is_bench. Then other studies of this name belong to the same experiment, and no warning names them.
+  /// RunOptions::is_bench. If true, other studies of this name belong to the same experiment, and no warning names them.
   bool is_bench = false;
 };
 
@@ -82,7 +82,7 @@ struct PlannedStudy {
   std::vector<PluginInfo> used;               ///< plugins that any trial uses
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
 
-  /// Returns the trials wanted after dev has chosen, with first values until then (DevChoice::awaited). Empty with --only.
+  /// Returns trials that stand for trials wanted after dev has chosen, at first values (DevChoice::awaited). Empty with --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 
@@ -92,8 +92,7 @@ std::string crowd_text(const PlannedStudy& plan, int together);
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live
 /// StopOnSignal. Throws ConfigError and Error with the cause, Interrupted if a signal asks to stop.
 /// @param find returns the libraries, as scan_libraries does; called after the check of the history's file
-/// @param executors starts an executor if a task must be queried
-/// @param where_looked Catalog::where_looked
+/// @param executors starts an executor if a task must be queried @param where_looked Catalog::where_looked
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note);

@@ -1,7 +1,6 @@
 // `--prove`: shows by repeating trials that an edit of code changed no number, so that done trials stay valid under the new
-// code. Torch-free.
-//
-// A proof holds only for trials with exactly the same scope as a repeated trial (scope_of). All other trials run anew.
+// code. A proof holds only for trials with exactly the same scope as a repeated trial (scope_of). All other trials run anew.
+// Torch-free.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -36,8 +35,9 @@ enum class Reach {
 Reach reach_of(const nlohmann::json& patch);
 
 /// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. The text has all code,
-/// data and values that the changed code can read. It leaves out settings of [train] that only pass other numbers to a plugin:
-/// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, the text has these settings, too.
+/// data and values that the changed code can read. Unless the host's code has changed, it leaves out settings of [train] that
+/// change only the numbers that a plugin receives, and no shape, call or step count: learning rate, optimiser, schedule,
+/// decay, clipping, loss pieces, shuffled labels.
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats

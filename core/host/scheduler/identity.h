@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// @param files SHA-256 of files, by the path of the value that names them: in a key a file is its content
+/// @param files SHA-256 of each file, by the path of the setting that names it; in a key, the hash replaces the file's name
 /// @param data_digest Task::digest
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);

@@ -41,7 +41,7 @@ void Leasing::begin() {
       },
       [this](const db::LeaseOwner& other, bool heard) { return meet(other, heard); });
   for (const auto& lease : store_.leases().held) is_over(lease.owner);
-  bury();  // also dead schedulers whose trials no scheduler wants any more
+  bury();  // this also removes dead schedulers whose trials no scheduler wants any more
   if (!doubt_.empty())
     note_(fmt::format(
         "warning: {}: {}. No other run was found there, but another may start: start only one run at a time, or use a history "
@@ -81,8 +81,7 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
-  // An owner that looked dead may hold its slot again.
-  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;
+  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;  // an owner that looked dead may hold its slot again
   if (buried_.contains(owner.slot)) return true;
   to_bury_.emplace(owner.slot, owner);
   return false;
@@ -91,7 +90,8 @@ bool Leasing::is_over(const db::LeaseOwner& owner) {
 bool Leasing::bury() {
   const auto dead = std::exchange(to_bury_, {});
   for (const auto& [slot, owner] : dead) {
-    // A copied history has leases of living schedulers with another lock file. Their workers must survive.
+    // A copy of a history also has leases of schedulers that run on the original. They seem to hold no lock here, because
+    // their locks are in the original's lock file. Their workers must not be ended.
     const bool ended = is_seen_dead(owner) && end_process_tree(owner.worker, owner.worker_started);
     note_(fmt::format("{} has ended without notice; its trials are taken over{}", name_of(owner),
                       ended ? fmt::format(". Its worker, process {}, was left behind, and is ended", owner.worker) : ""));
@@ -106,7 +106,7 @@ std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history also has leases, but only this scheduler uses it
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == slot_ ? !holds(trial.key) : is_over(owner); };
-  // An end after this fence is new: the trial still ran when this scheduler started, or was leased later.
+  // An ended attempt with a fence above `since` is new: the trial still ran when this scheduler started, or was leased later.
   const auto before = held_before_.find(trial.key);
   const auto since = before == held_before_.end() ? newest_before_ : before->second - 1;
   do {
@@ -127,7 +127,7 @@ std::optional<bool> Leasing::is_done(const PlannedTrial& trial) {
 
 void Leasing::give_back(const PlannedTrial& trial, std::int64_t fence) {
   mine_.erase(fence);
-  // If that cannot be written, this scheduler keeps the lease, and may take the trial again.
+  // If the release cannot be written, this scheduler keeps the lease, and may take the trial again.
   recorder_.use([&](db::GridStore& store) { store.give_back(trial.key, fence); });
 }
 

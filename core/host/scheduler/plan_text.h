@@ -12,8 +12,8 @@ namespace ablate {
 /// trial's time (...)". If the trials differ, shows the smallest and the largest part.
 std::string evaluation_text(const std::vector<const PlannedTrial*>& trials);
 
-/// Returns a line about trials whose tests are longer than their training, so that tests use untrained learned positions.
-/// Returns "" if there are no such trials.
+/// Returns a line about trials with learned positions whose test sequences are longer than their training sequences. Their
+/// tests then use positions that were never trained. Returns "" if there are no such trials.
 std::string positions_text(const std::vector<const PlannedTrial*>& trials);
 
 /// Returns evaluation's part of a trial's work, the mean over the trials, in [0, 1]; 0 if there are none.

@@ -24,7 +24,7 @@ constexpr std::pair<const char*, const char*> kOtherNames[] = {
     {"warmup_steps", "warmup"}, {"scheduler", "schedule"}, {"ffn_dim", "hidden"},      {"amp", "dtype"},
 };
 
-/// Returns " (it is called learning_rate here)", or "" if the name is unknown, or our key for it does not exist here.
+/// Returns " (it is called learning_rate here)", or "" if the name is unknown or `names` lacks our key for it.
 std::string other_name(const std::string& name, const std::vector<std::string>& names) {
   for (const auto& [theirs, ours] : kOtherNames)
     if (name == theirs && std::find(names.begin(), names.end(), ours) != names.end())
@@ -147,7 +147,7 @@ std::pair<std::string, std::string> Schema::split_section(const std::string& pat
   auto [section, rest] = split_first(path);
   while (!rest.empty()) {
     auto end = rest.find('.');
-    // An entry of a list has a name and a number.
+    // The section of a list's entry is a name and a number: parts.0.
     if (end != std::string::npos && !sections_.contains(section + "." + rest.substr(0, end))) end = rest.find('.', end + 1);
     const auto below = section + "." + rest.substr(0, end);
     if (!sections_.contains(below)) break;
@@ -163,13 +163,13 @@ std::string Schema::refuse_path(const std::string& path) const {
     const auto [section, key] = split_section(path);
     if (!key.empty()) return refuse_key(section, key);
     if (section == "attention")
-      return "attention is a section; its plugin is attention.plugin, and one for each layer attention=[{plugin=\"linear\"}, "
-             "{plugin=\"softmax\"}]";
+      return "attention is a section; set its plugin with attention.plugin, or a plugin for each layer with "
+             "attention=[{plugin=\"linear\"}, {plugin=\"softmax\"}]";
     return kind_of(section) ? fmt::format("{0} is a section; its plugin is {0}.plugin", section)
                             : fmt::format("{0} is a section; name a key of it, as in {0}.{1}", section, keys(section).front());
   }
   if (first == "seed" || first == "seeds") return "seeds are set only by grid.seeds, as in seeds = [1, 2, 3]";
-  if (first == "grid") return "a path is written without grid.: seeds=2, train.steps=200";
+  if (first == "grid") return "write a path without the prefix \"grid.\", as in seeds=2 or train.steps=200";
   if (first == "experiment") return "[experiment] is the same for all trials";
   if (first == "compression")
     return fmt::format("a compression belongs to the attention that reads it: write attention.{}{}", path,
@@ -218,7 +218,7 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
   return fmt::format("unknown key {} in [{}]{}", name, section, remedy.empty() ? suggestion(name, names) : remedy);
 }
 
-/// Returns the paths of a key in those entries of a list whose plugins have it: "attention.0.heads".
+/// Returns the paths of a key in all entries of a list whose plugins have the key: "attention.0.heads".
 std::vector<std::string> Schema::entries_with(const std::string& list, const std::string& key) const {
   std::vector<std::string> paths;
   for (int i = 0; sections_.contains(fmt::format("{}.{}", list, i)); ++i)
@@ -226,7 +226,7 @@ std::vector<std::string> Schema::entries_with(const std::string& list, const std
   return paths;
 }
 
-/// Returns the error for an entry that no trial's list has.
+/// Returns the error for an entry beyond the last entry of every trial's list.
 std::string Schema::beyond(const std::string& list, const std::string& index) const {
   int count = 0;
   while (sections_.contains(fmt::format("{}.{}", list, count))) ++count;

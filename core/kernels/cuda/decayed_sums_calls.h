@@ -12,7 +12,7 @@ const char* wrong(const DecayedSums<T>& of) {
   if (of.d < 1 || of.d > kMostChannels || of.d_value < 1 || of.d_value > kMostChannels)
     return "decayed sums: expected heads of 1 to 1024 channels";
   if (of.log_decay.data == nullptr && !of.alike && of.shape.batch * of.shape.tokens > 0)
-    return "decayed sums: found no log decays, and channels that decay each by itself";
+    return "decayed sums: found no log decays, although each channel has its own decay (alike = false)";
   return nullptr;
 }
 

@@ -13,9 +13,9 @@ namespace ablate {
 namespace {
 
 constexpr std::size_t kFromTheEnd = 64;
-constexpr std::int64_t kManyIds = 64;  // with more ids, a table would have only an example or two for each
+constexpr std::int64_t kManyIds = 64;  // with more ids, a table would have only an example or two for each id
 
-/// Reads one number of a part: an id, or one of its reals.
+/// Reads one number of a part: an id or a real.
 using Read = std::function<double(const Example& example, std::size_t position)>;
 
 struct Column {
@@ -45,7 +45,8 @@ std::vector<Column> columns(const TaskInfo& info) {
   return all;
 }
 
-/// Adds a value as a name, or as a size if it is no id. Adds an id of a large vocabulary as a size and a remainder, too.
+/// Adds a feature for a value: a name (a category) if the value is an id, else a size that tables split into ranges. For an id
+/// of a large vocabulary, also adds its size and its remainder modulo the classes.
 void add_views(std::vector<Feature>& to, const Column& column, const std::string& where, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({column.name + where, value, !column.is_id});
@@ -86,7 +87,7 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
   return ids;
 }
 
-/// Adds a whole number as itself, as a size, and as a remainder.
+/// Adds three features for a whole number: a name, its size, and its remainder modulo the classes.
 void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({name, value});
@@ -140,7 +141,7 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
         return back <= end ? column.read(example, end - back) : kNothing;
       });
     for (const std::size_t quarters : {1, 2, 3})
-      for (const std::size_t left : {0, 1})  // of 8 positions, the fourth or the fifth is half the length
+      for (const std::size_t left : {0, 1})  // with 8 positions, half the length is the fourth or the fifth
         add(fmt::format(" at {} quarters of the length{}", quarters, left > 0 ? ", rounded down" : ""),
             [column, quarters, left](const Example& example, std::size_t) {
               const auto end = Symbols::end(example.present[column.sequence]);

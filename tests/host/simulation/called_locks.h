@@ -1,4 +1,4 @@
-// Locks with a function called before each call, so that other schedulers may continue.
+// A wrapper of Locks that calls a function before take(), is_held() and keep_slot(), so that other schedulers may continue.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace ablate::simulation {
 
 class CalledLocks final : public Locks {
  public:
-  /// @param point called before each call; may throw
+  /// @param point the function; it may throw
   CalledLocks(std::unique_ptr<Locks> locks, std::function<void()> point) : locks_(std::move(locks)), point_(std::move(point)) {}
 
   bool take(std::int64_t slot) override { return point_(), locks_->take(slot); }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/support/process.h"
+#include "tests/support/says.h"
 
 inline const std::string kBin = std::string(ABLATE_BUILD_DIR) + "/bin/";
 inline const std::string kFaulty = std::string(ABLATE_BUILD_DIR) + "/tests/faulty-plugins/";
@@ -73,8 +74,6 @@ hidden = 8
 steps = 6
 batch = 10
 )";
-
-inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Returns the words separated by one blank, because `ablate check` breaks lines at 100 columns.
 inline std::string flat(const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
+#include "tests/support/says.h"
 
 class Stranger {
  public:
@@ -45,5 +46,3 @@ class Stranger {
   TemporaryFolder home_;
   std::string path_ = std::getenv("PATH");
 };
-
-inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/support/temporary.h"
 
 using namespace ablate;
@@ -16,8 +17,6 @@ const std::filesystem::path kBuild = ABLATE_BUILD_DIR;
 const std::filesystem::path kGood = kBuild / "lib/ablate/plugins/linear.so";
 
 std::string refusal(const std::filesystem::path& path) { return abi_refusal(path, ABLATE_TORCH_VERSION); }
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "core/registry/values.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 
 using namespace ablate;
 using nlohmann::json;
@@ -40,8 +41,6 @@ std::string why(std::span<const Parameter> parameters, const char* id = "good") 
   }
   return "";
 }
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "core/host/shares/shares_plan.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/support/temporary.h"
 
 using namespace ablate;
@@ -25,8 +26,6 @@ std::string error_of(F&& f) {
   }
   return "";
 }
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Trials that live as long as this object.
 class Grid {

@@ -11,6 +11,7 @@
 #include "ablate/input_file.h"
 #include "ablate/random.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/support/temporary.h"
 
 using namespace ablate;
@@ -31,8 +32,6 @@ std::string message_of(const Call& call) {
   }
   return "nothing was thrown";
 }
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 void write_gzip(const fs::path& path, const std::string& text) {
   const auto file = gzopen(path.c_str(), "wb");

@@ -10,6 +10,7 @@
 #include "core/trial/server/own_checkpoints.h"
 #include "core/util/error.h"
 #include "core/util/regular_file.h"
+#include "tests/support/says.h"
 #include "tests/support/temporary.h"
 #include "tests/trial/majority.h"
 
@@ -47,8 +48,6 @@ std::string refusal(const fs::path& file, const json& expected = kAbout) {
     return error.what();
   }
 }
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Limits the size of all files of this process while it lives, as on a full disk.
 class SmallDisk {

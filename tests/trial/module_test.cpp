@@ -2,6 +2,7 @@
 #include "ablate/module.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 
 using namespace ablate;
 
@@ -22,8 +23,6 @@ std::string refusal(const Act& act) {
   }
   return "";
 }
-
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -11,11 +11,10 @@
 #include "tests/host/simulated/executor.h"
 #include "tests/host/simulated/locks.h"
 #include "tests/host/simulated/store.h"
+#include "tests/support/says.h"
 #include "tests/support/temporary.h"
 
 namespace ablate::simulated {
-
-inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Makes a trial that differs from others only in its seed.
 Trial trial_of(int seed);

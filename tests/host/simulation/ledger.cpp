@@ -10,11 +10,7 @@
 #include "tests/host/simulated/grid.h"
 
 namespace ablate::simulation {
-namespace {
-
-using simulated::says;
-
-}  // namespace
+namespace {}  // namespace
 
 Ledger::Ledger(const simulated::Disk& disk, const Scenario& scenario, std::vector<std::string> keys)
     : disk_(disk), scenario_(scenario) {

@@ -116,7 +116,7 @@ TEST_CASE("a library that cannot be loaded exits 3 with a reason, and a wrong or
   expect({"check", "softmax,linear"}, 2, "no plugin softmax,linear (write them apart: softmax linear)");
   expect({"check", kWrong, "--set", "falt=none"}, 2, "did you mean fault?");
   expect({"check", "softmax", "--set", "heads=many"}, 2, "expected an integer in [1, 64]");
-  expect({"check", "--set", "heads=2"}, 2, "one plugin");
+  expect({"check", "--set", "heads=2"}, 2, "a single plugin");
 }
 
 TEST_CASE("a plugin is found by its id, and a compression is taken from the plugin folders") {

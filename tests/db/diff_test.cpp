@@ -123,8 +123,8 @@ TEST_CASE("attempts that cannot be compared are refused with the nearest name") 
     CHECK(run.exit_code == -1);
   };
   refuses("diff first secnd", "has no experiment \"secnd\" (did you mean second?)");
-  refuses("diff first 3", "first is an experiment and 3 is none");
-  refuses("diff 3 first", "first is an experiment and 3 is none");
+  refuses("diff first 3", "first is an experiment and 3 is not");
+  refuses("diff 3 first", "first is an experiment and 3 is not");
   refuses("diff 3 99", "has no attempt 99");
   refuses("diff 3", "B is required");
 }

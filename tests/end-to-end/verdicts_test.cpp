@@ -50,12 +50,12 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
   const auto study = place.study(kStudy).string();
   CHECK(place.shown("wrong") == json{{"verdict", "unchecked"}});
   auto ran = place.said({"run", study});
-  CHECK(says(ran, "never checked: listops, softmax, wrong; `ablate check listops softmax wrong` does it\n"));
+  CHECK(says(ran, "never checked: listops, softmax, wrong; `ablate check listops softmax wrong` checks them\n"));
   CHECK_FALSE(says(ran, "checks failed by"));
   auto table = place.said({"table", "tiny"});
   CHECK(says(table, "\nsoftmax "));
   CHECK(says(table, "\nwrong "));
-  CHECK(says(table, "note: never checked: softmax, wrong, listops; `ablate check listops softmax wrong` does it"));
+  CHECK(says(table, "note: never checked: softmax, wrong, listops; `ablate check listops softmax wrong` checks them"));
   CHECK(says(place.said({"show", "1"}), "unchecked"));
 
   place.said({"check", "wrong", "--no-timing"}, 1);
@@ -147,19 +147,19 @@ TEST_CASE("a bench's tables show the verdicts that the history stores", "[verdic
 TEST_CASE("the check command below a table finds the plugins in the folders that were named", "[verdicts]") {
   Place place;
   place.said({"run", place.study(kStudy).string()});
-  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
+  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` checks them"));
   CHECK(says(place.said({"table", "tiny", "--plugins", "my plugins", "--plugins", "more"}),
-             "`ablate check listops softmax wrong --plugins 'my plugins' --plugins more` does it"));
+             "`ablate check listops softmax wrong --plugins 'my plugins' --plugins more` checks them"));
   std::filesystem::create_directory(place.folder() / "my plugins");
   CHECK(says(place.said({"plugins", "wrong", "--plugins", "my plugins"}),
-             "Checked: never; `ablate check wrong --plugins 'my plugins'` does it"));
+             "Checked: never; `ablate check wrong --plugins 'my plugins'` checks it"));
   // If the folder is no longer searched, the history still names it.
   const auto folder = (place.folder() / "plugins").string();
   place.set("ABLATE_PLUGIN_PATH", "");
-  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong --plugins " + folder + "` does it"));
+  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong --plugins " + folder + "` checks them"));
   place.said({"check", "wrong", "--plugins", folder, "--quick"}, 1);
   std::filesystem::remove_all(folder);
-  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
+  CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` checks them"));
 }
 
 TEST_CASE("a check that is partial or not at default parameters leaves no verdict", "[verdicts]") {

@@ -28,8 +28,6 @@ std::string value_name(const Table& table, std::size_t row, std::size_t path);
 /// Returns a column's name, "task copy, length 256"; "" if the table has no columns.
 std::string column_title(const Table& table, std::size_t column);
 
-/// Returns half the width of a mean's band or bar: the deviation, or the interval if it was requested. NaN: there is none.
-double half_width(const Table& table, const Cell& cell);
 /// Returns "standard deviation over seeds" or "95 % interval of the mean (Student's t)".
 std::string width_text(const Table& table);
 

@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< next column in CSV; "": at the end
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; left out if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; no mark if another cell shows the same digits
 };
 
 /// Number of a cell as people read it.
@@ -203,7 +203,7 @@ struct Table {
   std::string difference;          ///< for the caption: base of the differences, "the best"; "": no differences
   std::string number, spread = "standard deviation";  ///< for the caption: "ratio of means to softmax" ("": mean) ± spread
   std::string caption;                                ///< replaces the caption that describes the numbers; "": keeps it
-  std::string label;                                  ///< LaTeX label of the table in a paper; "": none
+  std::string label;                                  ///< name by which a paper or page refers to the table; "": none
   /// Printed names of labels, paths and metrics. The data (CSV, JSON) keep the original names.
   std::map<std::string, std::string> names;
   std::vector<std::string> notes;  ///< cautions for the reader

@@ -63,7 +63,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return take(and_none(ablate::attend_seen(centroids, k, v, seen, dropout(), input.generator)), groups.of);
   }
 
-  /// Section 3.3: each query redistributes, by its own scores, the mass that its cluster assigns to its top k keys.
+  /// Section 3.3: each query redistributes, by its own scores, the mass that its cluster assigns to the cluster's top k keys.
   Tensor improved(const Tensor& centroids, const Groups& groups, const Tensor& q, const Tensor& k, const Tensor& v,
                   const HeadInput& input) const {
     const auto hidden = ablate::hidden_keys(input.mask, false, groups.count, k.size(2), 0, k);

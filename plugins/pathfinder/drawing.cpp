@@ -16,7 +16,7 @@ constexpr int kTries = 10;           ///< per paddle
 constexpr int kTriesAtBegin = 2;     ///< for a contour's first paddle, because most positions fail in any direction
 constexpr int kTriesToBegin = 30;    ///< per short contour
 constexpr int kMostSetbacks = 20;    ///< for the long contours together
-constexpr int kMostEndings = 10;     ///< alternative second halves
+constexpr int kMostEndings = 10;     ///< alternative second halves of the long contours
 constexpr std::size_t kSetback = 4;  ///< paddles removed when the next one does not fit
 
 class Pen {
@@ -100,7 +100,7 @@ class Pen {
       if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
     for (const auto tip : tips_)
       if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
-    // Quick test: pieces whose middles are `reach` apart are not near. All values are doubled, because sums of ends are used.
+    // Quick test: pieces whose middles are `reach` apart are not near. Values are doubled: two ends add up to twice a middle.
     const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
                middle_y = line.from.y + line.to.y;
     for (const auto& row : rows_)
@@ -169,8 +169,8 @@ class Pen {
 Form form_of(std::int64_t side, std::int64_t contour) {
   if (contour != 6 && contour != 9 && contour != 14)
     throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
-  // Sizes of the Long Range Arena's builder, in pixels and contrasts, with two exceptions. A gap is one margin here, two there.
-  // In the builder's 32 x 32 pictures, short contours are a third brighter than long contours. Here all contours are alike.
+  // Sizes of the Long Range Arena's builder, in pixels and contrasts. Two differ: a gap is one margin here, two in the builder,
+  // and in the builder's 32 x 32 pictures short contours are a third brighter than long contours. Here all contours are alike.
   Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
   switch (side) {
     case 32:

@@ -14,7 +14,7 @@ namespace ablate::db {
 /// Returns the table without statistics, because their options may name things that only the figure shows.
 Table bare_table(const Reader& reader, TableRequest request);
 
-/// Printed names (--rename) for a kind that shows no table.
+/// Printed names (--rename) by the original names, for a kind of figure that shows no table.
 using ShownNames = std::map<std::string, std::string>;
 ShownNames names_of(const Reader& reader, TableRequest request);
 std::string shown_as(const std::string& name, const ShownNames& names);
@@ -28,7 +28,7 @@ std::string value_name(const Table& table, std::size_t row, std::size_t path);
 /// Returns a column's name, "task copy, length 256"; "" if the table has no columns.
 std::string column_title(const Table& table, std::size_t column);
 
-/// Returns half the width of a mean's band or bar: the deviation, or the interval if it was requested. NaN: there is none.
+/// Returns half the width of a mean's band or bar: the deviation, or half of a requested interval. NaN: not known.
 double half_width(const Table& table, const Cell& cell);
 /// Returns "standard deviation over seeds" or "95 % interval of the mean (Student's t)".
 std::string width_text(const Table& table);

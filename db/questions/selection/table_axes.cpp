@@ -21,7 +21,7 @@ struct Count {
   int layers = 0, of_it = 0;
 };
 
-/// Counts the trials' entries at one path.
+/// Counts each trial's entry at one path as a layer, and also in `of_it` if the entry is `attention`.
 void count_layers(const Axis& axis, const std::string& attention, std::vector<Count>& counts) {
   for (std::size_t t = 0; t < counts.size(); ++t) {
     if (axis.of(t) == nullptr) continue;

@@ -88,7 +88,7 @@ std::optional<std::size_t> judge_of(const std::vector<MetricInfo>& metrics, cons
   return std::nullopt;
 }
 
-/// Finds the window. Returns "", or the reason if there is none.
+/// Finds the window around the best value on dev. Returns "", or the reason if there is no window.
 std::string find_window(const std::vector<MetricInfo>& metrics, std::optional<double> within, RateWindow& window) {
   const auto judge = judge_of(metrics, window);
   if (!judge)

@@ -138,7 +138,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people) {
-      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // it shows as 0
+      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // the difference shows as 0
       all.rows.push_back(
           {with_unit(effects.metric), path, from, to, with,
            with_interval(digits, difference.value, difference.low, difference.high), difference.n,

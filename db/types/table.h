@@ -72,7 +72,7 @@ constexpr const char* to_text(Comparison::Significance significance) {
 /// Marks that emphasise a cell's number. Other marks follow the number.
 inline constexpr const char *kBestMark = "best", *kSecondMark = "second";
 
-/// Result of a statistic for a cell. CSV and JSON have the value under its name, or the numbers of a comparison.
+/// Result of a statistic for a cell. CSV and JSON have the value under the fact's name, or the numbers of a comparison.
 struct Fact {
   enum class Shown { kJson, kData, kAll };  ///< kJson: in JSON; kData: also in CSV; kAll: also printed behind the number
 
@@ -119,8 +119,8 @@ struct Cell {
   int n = 0;
   double mean = kNoNumber;
   double deviation = kNoNumber;  ///< standard deviation of the sample (n - 1); NaN for n < 2
-  /// Uncertainty of the mean: the deviation, or the interval if it was requested. For a single trial's step time it is the
-  /// spread over its steps. NaN: not known.
+  /// Uncertainty of the mean: the deviation, or half of a requested interval. For a single trial's step time it is the spread
+  /// over its steps. NaN: not known.
   double uncertainty = kNoNumber;
   std::optional<ShownNumber> in_place;  ///< number in place of the mean
   std::vector<Fact> facts;              ///< same names and order in all cells of a table

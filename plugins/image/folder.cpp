@@ -56,7 +56,7 @@ struct Some {
   std::string missing;
 };
 
-/// Returns the files of the subfolder that has the most of these files (the first on a tie), and the names that it lacks.
+/// Returns the named files of the place that has the most of them (the first on a tie), and the names that this place lacks.
 template <class Names, class Look>
 Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, const Names& names, const Look& look) {
   Some most;

@@ -114,7 +114,7 @@ class Pen {
     return true;
   }
 
-  /// True if a circle here would touch only its own contour's end, and no other circle.
+  /// True if a circle at `tip` would touch only its own contour's end, and no other circle.
   bool has_room(Point tip) const {
     for (const auto other : tips_)
       if (is_near(tip, other, 2 * form_.radius + kPixel)) return false;
@@ -125,9 +125,9 @@ class Pen {
   }
   std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
 
-  /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. These two ends must
-  /// have similar distances from the first circle and from the picture's middle, so that positions do not reveal the label.
-  /// Otherwise returns nullopt.
+  /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. Both opposite ends
+  /// must have similar distances from the first circle and from the picture's middle, so that positions do not reveal the
+  /// label. Otherwise returns nullopt.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
     // Shorter contours are straighter, and their distances differ less.

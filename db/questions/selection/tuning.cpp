@@ -27,7 +27,7 @@ class TuningRemarks {
   void unchosen() { ++unchosen_; }
   /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
-  /// Records a choice that is made, although none of its reported trials is here. add() has counted it as undecided.
+  /// Records a choice by dev without any reported trial in the history. add() has counted the choice as undecided.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();

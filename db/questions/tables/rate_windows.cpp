@@ -81,7 +81,7 @@ void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
     }
 }
 
-/// Returns the metric by which dev chose; nullopt if it has chosen nothing, or by several metrics.
+/// Returns the metric by which dev chose; nullopt if dev has chosen nothing, or by several metrics.
 std::optional<std::size_t> judge_of(const std::vector<MetricInfo>& metrics, const RateWindow& window) {
   for (std::size_t m = 0; m < metrics.size(); ++m)
     if (metrics[m].name == window.judge) return m;

@@ -27,7 +27,7 @@ PValue split_test(std::span<const double> a, std::span<const double> b);
 
 /// Returns the least p that any values of `pairs` pairs can have: 2^(1 - pairs), at most 1.
 double least_paired_p(std::size_t pairs);
-/// Returns the same for two independent samples: 2 over the number of splits, at most 1.
+/// Returns the least p of two independent samples: 2 over the number of splits, at most 1.
 double least_unpaired_p(std::size_t a, std::size_t b);
 
 }  // namespace ablate::db

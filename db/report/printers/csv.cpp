@@ -9,7 +9,6 @@
 namespace ablate::db {
 namespace {
 
-/// Fields of a line.
 struct CsvFields {
   std::map<std::string, std::string> by_column;
   std::vector<std::string> paths = {};  ///< fields of labels, in order; not in `by_column`: a parameter may be named "n", too

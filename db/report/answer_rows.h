@@ -13,7 +13,7 @@ namespace ablate::db {
 
 /// Returns a row for each value of each curve: labels, parameter and value; mean, deviation and n of each metric; the number of
 /// open trials; whether dev chose the value; the window.
-/// @param for_people numbers get units and the digits that their deviation allows; the window is shown at its first value
+/// @param for_people numbers get units and the digits that their deviation allows; the window is shown only at its first value
 NamedRows window_rows(const RateWindows& windows, bool for_people);
 
 /// Returns a row for each change from the reference if there is one, else a row for each value of each parameter.

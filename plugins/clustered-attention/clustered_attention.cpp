@@ -87,7 +87,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return exact * take(and_none(mass), groups.of) + take(and_none(rest), groups.of);
   }
 
-  /// Draws new hashes for the next step. Evaluation uses the last ones.
+  /// Draws new hashes for the next step. Evaluation uses the last hashes.
   void do_step(std::int64_t, const ablate::Generator& generator) override {
     if (!is_training()) return;
     const ablate::NoGradGuard none;

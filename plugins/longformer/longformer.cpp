@@ -115,7 +115,7 @@ class Longformer final : public ablate::HeadwiseAttention {
 
     const auto q = ablate::apart(input.q.narrow(1, first, count), step), k = of_keys(input.k), v = of_keys(input.v);
     const auto length = q.size(2);
-    const bool one = offset == 0 && length <= before_;  // then there are no neighbours
+    const bool one = offset == 0 && length <= before_;  // then the only block has no neighbours
     const Neighbours blocks{
         .size = one ? length : before_, .before = one ? 0 : 1, .behind = one || behind_ == 0 ? 0 : 1, .offset = offset / step};
     const auto distance = blocks.distance(q.device());

@@ -62,7 +62,7 @@ std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& m
 /// Reliability of the trials' step times.
 struct Settling {
   std::vector<std::optional<double>> spread;  ///< train/step_spread of each trial, %
-  std::vector<bool> unsettled;                ///< true if a trial's step times spread too much, or it waited for a processor
+  std::vector<bool> unsettled;  ///< true if a trial's step times spread too much, or the trial waited for a processor
 };
 
 Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {

@@ -32,7 +32,7 @@ struct TableRequest {
   std::function<std::optional<StudyMatch>(const std::string& experiment)> matched_by = {};
   /// Returns today's verdict on a plugin's code, instead of the verdict at a trial's start; nullopt if there is none.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
-  /// Returns the options by which a command finds plugins, " --plugins build", as shell words, from the paths of their
+  /// Returns options (" --plugins build", as shell words) by which a command finds plugins. The argument has the paths of their
   /// libraries when they ran. If the function is empty, commands get no such options.
   std::function<std::string(const std::set<std::filesystem::path>&)> check_options = {};
   /// Option by which a command finds this history, " --db FILE", as shell words; "" for the default history.

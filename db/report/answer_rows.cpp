@@ -138,7 +138,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people) {
-      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // it shows as 0
+      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // the difference shows as 0
       all.rows.push_back(
           {with_unit(effects.metric), path, from, to, with,
            with_interval(digits, difference.value, difference.low, difference.high), difference.n,
@@ -157,7 +157,7 @@ int seeds_needed(double difference, double deviation, double level, bool t_test)
   return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);
 }
 
-/// Power of one comparison with its number of seeds; NaN and 0: unknown.
+/// Least difference that a comparison finds with its seeds, and number of seeds that it needs; NaN and 0: unknown.
 struct Power {
   double least = std::numeric_limits<double>::quiet_NaN();
   int needed = 0;

@@ -13,7 +13,7 @@ namespace ablate::db {
 
 /// Returns a row for each value of each curve: labels, parameter and value; mean, deviation and n of each metric; the number of
 /// open trials; whether dev chose the value; the window.
-/// @param for_people numbers get units and the digits that their deviation allows; the window is shown at its first value
+/// @param for_people numbers get units and the digits that their deviation allows; the window is shown only at its first value
 NamedRows window_rows(const RateWindows& windows, bool for_people);
 
 /// Returns a row for each change from the reference if there is one, else a row for each value of each parameter.
@@ -22,7 +22,7 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people);
 
 /// Returns a row for each cell that is compared with another, or for each contrast. Fields: seeds, the difference so far, the
 /// deviation of the paired differences, and the least difference that these seeds find in kPower of all cases, at Holm's first
-/// level over the table's comparisons. Then the seeds needed to find `difference`, and why a number is unknown.
+/// level (kLevel / comparisons of the table). Then the seeds needed to find `difference`, and why a number is unknown.
 /// @param table has `against` or contrasts
 /// @param difference difference to find, in the metric's unit; nullopt: no number of seeds is given. The difference so far
 /// cannot replace it, because its size depends on the test's result: large if it was significant, small if not.

@@ -14,7 +14,7 @@ namespace ablate::db {
 /// Returns why a cell's values cannot be tested, or "" if they can.
 const char* untestable(const Cell& cell);
 
-/// True if a metric has a direction: higher or lower is better. A count, as of parameters, is no result: it describes a method.
+/// True if a metric has a direction: higher or lower is better. A count (of parameters) is no result: it describes a method.
 inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty() && metric.kind != MetricKind::kCount; }
 /// True if differences of a metric are tested. A number that an attention or a task reports about itself is a result, although
 /// it has no direction. The host's counts, and derived values without a direction, are no results.
@@ -64,7 +64,7 @@ class Comparisons {
     double p_holm = 1;
   };
 
-  /// Seeds of two compared cells that only one of them has.
+  /// Seeds that only one of two compared cells has.
   struct Alone {
     std::size_t cell, reference;
     std::vector<std::int64_t> own, of_reference;

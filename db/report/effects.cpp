@@ -142,10 +142,10 @@ struct GridLevels {
   /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
   /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
-  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except the parameter's own
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: all others, except those below it (attention.rates)
 };
 
-/// Settings that match a parameter's values, and their numbers.
+/// Numbers of one metric by the value of one parameter and by block. A block is a seed and a setting of the other parameters.
 struct MatchedNumbers {
   MatchedNumbers(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter) {
     std::map<std::vector<int>, std::size_t> places;
@@ -230,7 +230,7 @@ class NormalEquations {
   explicit NormalEquations(std::size_t unknowns)
       : unknowns_(unknowns), cells_((unknowns + 1) * (unknowns + 1), 0.0), solved_(unknowns, false) {}
 
-  /// X'X[i][j] += value, for i = j and both orders otherwise.
+  /// X'X[i][j] += value, and if i != j also X'X[j][i] += value.
   void add(std::size_t i, std::size_t j, double value) {
     at(i, j) += value;
     if (i != j) at(j, i) += value;

@@ -18,8 +18,8 @@ std::vector<std::string> reference_conditions(const std::string& text);
 /// settings get no estimate.
 /// - Importance: the share of the variance between the settings' means (over seeds, each with equal weight) that the parameter
 /// explains by itself. On a full grid it is the main effect in the functional ANOVA (Hutter, Hoos and Leyton-Brown 2014,
-/// section 3). Otherwise it is the least-squares share of type II: what the parameter adds to all other parameters except its
-/// own. These shares need not add up to 1. On a full grid both definitions agree.
+/// section 3). Otherwise it is the least-squares share of type II: what the parameter explains beyond all other parameters that
+/// are not its own. These shares need not add up to 1. On a full grid both definitions agree.
 /// - Changes: compared as by --against (db/report/comparisons.h), with Holm's correction over all changes and metrics.
 /// @param settings one row for each setting and no columns; receives the notes of the tests
 /// @param reference conditions that exactly one row must meet (else throws Error with the nearest name); empty: no changes

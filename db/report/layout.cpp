@@ -181,7 +181,7 @@ class BlockOf {
   Block take() { return std::move(block_); }
 
  private:
-  /// Returns the number of chosen values before a cell: all of them before the first metric, none before an average.
+  /// Returns the number of chosen values before a cell: all before the first metric, none before other metrics and averages.
   std::size_t tuned(std::size_t metric, std::size_t column) const {
     return metric == first_ && !(table_.average && column + 1 == table_.columns.size()) ? table_.tuned_paths.size() : 0;
   }
@@ -298,7 +298,7 @@ std::string caption_of(const Table& table) {
   return caption;
 }
 
-constexpr std::size_t kMostKeys = 20;  ///< number of a cell's keys that are listed
+constexpr std::size_t kMostKeys = 20;  ///< a cell with more keys gets only their number and a digest
 
 }  // namespace
 

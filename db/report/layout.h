@@ -62,8 +62,8 @@ std::string plain(const Field& field, const Emphasis& emphasis);
 /// the table has no request; the origin is then left out.
 std::string request_text(const Table& table);
 
-/// Returns the first digits of the keys of the cell's trials, separated by blanks. For more than 20 trials: their number and a
-/// digest of all. Returns "" if the field has no cell or an empty cell.
+/// Returns the first digits of the keys of the cell's trials, separated by blanks. For more than 20 trials, returns their
+/// number and a digest of all keys. Returns "" if the field has no cell or an empty cell.
 std::string trials_text(const Table& table, const Field& field);
 
 /// Returns the trials of each cell of a row, after the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4

@@ -23,7 +23,7 @@ struct MatchedGroup {
 /// the number of its values times the number of settings that all of them share. Groups are built value by value, and the next
 /// value is always the value that costs the fewest settings.
 /// @param settings setting of each block, numbered from 0
-/// @param numbers numbers of the values below `values`
+/// @param numbers numbers of all values; each value is an index below `values`
 std::vector<MatchedGroup> matched_groups(std::size_t values, const std::vector<std::size_t>& settings,
                                          std::span<const BlockNumber> numbers);
 

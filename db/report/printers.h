@@ -12,7 +12,7 @@
 
 namespace ablate::db {
 
-/// Format, file, the word after --format, one line of help.
+/// For each format: enumerator, file, the word after --format, one line of help.
 // clang-format off
 #define ABLATE_FORMATS(format)                                 \
   format(kText, text, "text", "aligned columns")               \

@@ -68,7 +68,7 @@ std::string refusal_together(const AskedStatistics& asked);
 void run_statistics(const AskedStatistics& asked, Table& table);
 
 /// Returns each column's number, or NaN. Throws Error unless the columns are one parameter with at least two numbers above 0.
-/// @param asked the option that needs them, "--exponent"
+/// @param asked the option that needs these numbers, "--exponent"
 std::vector<double> column_sizes(const Table& table, const std::string& asked);
 
 }  // namespace ablate::db

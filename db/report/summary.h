@@ -19,7 +19,7 @@ struct Summary {
 
 Summary summary_of(std::span<const Sample> samples);
 
-/// True if each sample has its own seed, or there is one sample. Then samples of other metrics or columns can be partners.
+/// True if each sample has its own seed, or there is one sample. Then samples match across metrics and columns by seed.
 bool have_own_seeds(std::span<const Sample> samples);
 
 /// Returns each seed's mean over `settings` settings. Returns nullopt unless every setting has the same seeds, each once.

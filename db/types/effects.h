@@ -15,7 +15,7 @@ struct Effects {
   struct Value {
     std::string text;
     nlohmann::ordered_json json;  ///< the value with its own type
-    int n = 0;                    ///< trials in the mean
+    int n = 0;                    ///< matched settings and seeds in the mean
     int without = 0;              ///< trials without a finite number: failed, diverged, not run
     /// Marginal mean over matched settings (db/report/effects.h).
     double mean = std::numeric_limits<double>::quiet_NaN();

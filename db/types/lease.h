@@ -9,8 +9,8 @@
 
 namespace ablate::db {
 
-/// A scheduler that leases trials. It lives if the lock on its slot is held (core/util/byte_locks.h). The other members are for
-/// display and for finding processes that it left behind.
+/// A scheduler that leases trials. The scheduler lives if the lock on its slot is held (core/util/byte_locks.h). The other
+/// members are for display, and for finding processes that a dead scheduler left behind.
 struct LeaseOwner {
   std::int64_t slot = 0;  ///< number of its lock, 1 or more; a history never uses a slot twice
   std::string host;
@@ -29,7 +29,7 @@ struct LeaseAnswer {
   };
   What what = What::kElsewhere;
   std::int64_t fence = 0;  ///< greater than the fence of any earlier lease
-  PastTries past = {};  ///< for kMine: the trial's past attempts if another scheduler had it since the last request; else empty
+  PastTries past = {};     ///< kMine: past attempts at a trial that another scheduler had since the last request; else empty
 };
 
 /// A trial that some scheduler has leased.

@@ -72,7 +72,7 @@ constexpr const char* to_text(Comparison::Significance significance) {
 /// Marks that emphasise a cell's number. Other marks follow the number.
 inline constexpr const char *kBestMark = "best", *kSecondMark = "second";
 
-/// Result of a statistic for a cell. CSV and JSON have the value under its name, or the numbers of a comparison.
+/// Result of a statistic for a cell. CSV and JSON have the value under the fact's name, or the numbers of a comparison.
 struct Fact {
   enum class Shown { kJson, kData, kAll };  ///< kJson: in JSON; kData: also in CSV; kAll: also printed behind the number
 
@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< next column in CSV; "": at the end
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; left out if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; no mark if another cell shows the same digits
 };
 
 /// Number of a cell as people read it.
@@ -119,8 +119,8 @@ struct Cell {
   int n = 0;
   double mean = kNoNumber;
   double deviation = kNoNumber;  ///< standard deviation of the sample (n - 1); NaN for n < 2
-  /// Uncertainty of the mean: the deviation, or the interval if it was requested. For a single trial's step time it is the
-  /// spread over its steps. NaN: not known.
+  /// Uncertainty of the mean: the deviation, or half of a requested interval. For a single trial's step time it is the spread
+  /// over its steps. NaN: not known.
   double uncertainty = kNoNumber;
   std::optional<ShownNumber> in_place;  ///< number in place of the mean
   std::vector<Fact> facts;              ///< same names and order in all cells of a table
@@ -203,7 +203,7 @@ struct Table {
   std::string difference;          ///< for the caption: base of the differences, "the best"; "": no differences
   std::string number, spread = "standard deviation";  ///< for the caption: "ratio of means to softmax" ("": mean) ± spread
   std::string caption;                                ///< replaces the caption that describes the numbers; "": keeps it
-  std::string label;                                  ///< LaTeX label of the table in a paper; "": none
+  std::string label;                                  ///< name by which a paper or page refers to the table; "": none
   /// Printed names of labels, paths and metrics. The data (CSV, JSON) keep the original names.
   std::map<std::string, std::string> names;
   std::vector<std::string> notes;  ///< cautions for the reader

@@ -1,4 +1,4 @@
-// Reads of all heads as one operation, for memories of token means that are read by a kernel.
+// Reads of all heads as one operation, for memories that are means of tokens and are read by a feature map.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace ablate::adamra {
 
-/// The parts of an attention. The maps of the heads are [heads, width in, width out].
+/// Weights and compressions of an AdaMRA layer. The maps of the heads are [heads, width in, width out].
 struct ReadMaps {
   const Linear &query, &key, &value, &output;
   const Tensor &head_query, &head_key, &head_value;

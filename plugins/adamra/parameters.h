@@ -35,7 +35,7 @@ inline constexpr Exemption exemptions[] = {
     {"trained", "router", "one head leaves nothing to choose", 1, "rates = [\"1\"]"},
 };
 
-/// Takes the cost exponents from the compression. A softmax read weighs every slot for every query.
+/// Takes the cost exponents from the compression. A softmax read weighs every slot for every query, so its time is quadratic.
 inline Capabilities promises(const Capabilities& declared, const Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();

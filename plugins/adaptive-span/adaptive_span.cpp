@@ -26,7 +26,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::real("penalty", "2e-6", {0, 1000}, "lambda: loss per token of the mean span over heads; 0: none"),
 };
 
-constexpr std::int64_t kLeastBlock = 32;  // queries: smaller blocks would not make the products faster
+constexpr std::int64_t kLeastBlock = 32;  // queries of a block; smaller blocks would not make the products faster
 constexpr double kLeastMask = 1e-30;      // lower bound of the mask, so that its logarithm is finite in float32
 
 /// Reads row i from its column i on, so columns by key become columns by distance.
@@ -108,7 +108,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
   /// z of each head, in tokens: [heads]. A value below 0 is reflected.
   Tensor spans() const { return ablate::widened(spans_).abs() * static_cast<double>(limit_); }
 
-  /// Returns the largest distance at which some head's mask is above 0, at least 1. @param farthest distance of an existing key
+  /// Returns the largest distance at which some head's mask is above 0, at least 1. @param farthest greatest distance of a key
   std::int64_t reach_of(const Tensor& z, std::int64_t farthest) const {
     const auto longest = std::min(static_cast<double>(limit_), z.detach().max().item().toDouble());
     const auto reach = static_cast<std::int64_t>(std::ceil(longest + static_cast<double>(ramp_))) - 1;
@@ -123,7 +123,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
   std::int64_t limit_, ramp_, layer_;
   double penalty_;
-  Tensor spans_;      ///< [heads], as a share of the longest span
+  Tensor spans_;      ///< [heads], as a share of the parameter `span`
   Tensor positions_;  ///< [distances, d_head], shared by all heads and layers; the last row is distance 1
 };
 

@@ -1,4 +1,4 @@
-// One level of a binary tree over a sequence, and its nodes that a token attends to on its left. The right side is mirrored.
+// One level of a binary tree over a sequence, with the nodes that a token attends to on its left. The right side is mirrored.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,11 @@ inline Height height_of(std::int64_t tokens, std::int64_t nodes) {
   }
 }
 
-/// Nodes of level l are 2^l tokens wide. Token i attends to its nodes e, e - 1, ..., e - nodes + 1. Here e = floor((i - 1 +
-/// nodes) / 2^l) - nodes, a closed form of e_0 = i - 1, e_l = floor((e_(l-1) - nodes) / 2). If e_(l-1) - nodes is a left
-/// child, its parent e would include a token that level l - 1 covers, so the child replaces e. Thus every token to the left is
-/// in exactly one node. Columns are the nodes e - nodes (which may replace the next level's first node) to e.
+/// Nodes of level l are 2^l tokens wide. Token i attends to the nodes e_l, e_l - 1, ..., e_l - nodes + 1, with e_l = floor((i -
+/// 1 + nodes) / 2^l) - nodes. This solves e_0 = i - 1, e_l = floor(c / 2) with c = e_(l-1) - nodes, the first node that level l
+/// - 1 leaves out. If c is a left child, its parent e_l includes a right child that level l - 1 covers, so c replaces e_l.
+/// Every token to the left is in exactly one node. Columns are the nodes e_l - nodes (which may replace the next level's first
+/// node) to e_l.
 class Level {
  public:
   /// @param nodes at least 1 @param tokens length of the sequence
@@ -71,7 +72,7 @@ class Level {
     return rows.unflatten(4, {groups_, seen()}).transpose(3, 4).flatten(3, 4);
   }
 
-  /// Returns the columns that count, even if their node is missing: [tokens, columns()] bool.
+  /// Returns the columns that count for each token, whether or not their nodes exist: [tokens, columns()] bool.
   Tensor open(c10::Device device) const {
     const auto options = ablate::TensorOptions(ablate::kLong).device(device);
     const auto place = ablate::arange(tokens_, options).unsqueeze(1) + (nodes_ - 1);

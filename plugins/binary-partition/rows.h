@@ -14,7 +14,7 @@ struct Rows {
   std::int64_t count = 1;
 };
 
-/// The most nodes of a level that a token attends to on its left (the last token does) or on its right (the first token does).
+/// Largest number of nodes of a level that a token attends to on its left (the last token) or on its right (the first token).
 inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
 }

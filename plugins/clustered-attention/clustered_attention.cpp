@@ -63,7 +63,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return take(and_none(ablate::attend_seen(centroids, k, v, seen, dropout(), input.generator)), groups.of);
   }
 
-  /// Section 3.3: each query redistributes, by its own scores, the mass that its cluster assigns to its top k keys.
+  /// Section 3.3: each query redistributes, by its own scores, the mass that its cluster assigns to the cluster's top k keys.
   Tensor improved(const Tensor& centroids, const Groups& groups, const Tensor& q, const Tensor& k, const Tensor& v,
                   const HeadInput& input) const {
     const auto hidden = ablate::hidden_keys(input.mask, false, groups.count, k.size(2), 0, k);
@@ -87,7 +87,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return exact * take(and_none(mass), groups.of) + take(and_none(rest), groups.of);
   }
 
-  /// Draws new hashes for the next step. Evaluation uses the last ones.
+  /// Draws new hashes for the next step. Evaluation uses the last hashes.
   void do_step(std::int64_t, const ablate::Generator& generator) override {
     if (!is_training()) return;
     const ablate::NoGradGuard none;

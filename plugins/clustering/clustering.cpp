@@ -1,5 +1,5 @@
 // k-means on a ball (Routing Transformer, Roy et al. 2021): slot j is the mean of the tokens nearest to centroid j. README.md
-// lists the parts of the paper's update that are on by default.
+// lists how the default update differs from the paper's.
 #include <limits>
 #include <stdexcept>
 #include <string>

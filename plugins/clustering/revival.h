@@ -9,7 +9,7 @@ namespace ablate::clustering {
 class Revival {
  public:
   Revival() = default;  ///< never revives
-  /// The owner must register both buffers as never cast. @param idle [heads, clusters, 1]: steps without a member
+  /// The owner must register both as buffers that are never cast. @param idle [heads, clusters, 1]: steps without a member
   /// @param lots [heads, clusters] float64 in [0, 1): the random token for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 

@@ -93,7 +93,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     return looks.sum(1);
   }
 
-  /// Returns the state after the segment. Compresses the tokens that leave the memory into new slots. The last slots stay.
+  /// Returns the state after the segment. Compresses tokens that leave the memory into new slots, and drops the oldest slots.
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
     // Frozen, so that the compression's loss does not train the layers that made the tokens.

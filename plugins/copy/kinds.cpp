@@ -30,7 +30,7 @@ Row draw_copying(const Settings& settings, std::int64_t length, Random& random) 
 void check_selective(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 4, "vocabulary", settings.vocabulary, "at least 4: two tokens, the blank and the mark");
   const bool fits = length > 2 * settings.copied;
-  if (length == kSelectiveLength)  // then the study may have set only `copied`
+  if (length == kSelectiveLength)  // the default length: the study may have set only `copied`
     expect(fits, "copied", settings.copied, "less than half of length = " + std::to_string(length));
   expect(fits, "length", length, "more than twice copied = " + std::to_string(settings.copied));
 }

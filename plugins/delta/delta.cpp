@@ -59,13 +59,13 @@ class Delta final : public ablate::RecurrentAttention {
     const auto channels = heads() * (decay == "channel" ? d_key() : 1);
     step_ = make("step", context.d_model, decay == "channel" ? d_value() : channels);
     if (decay == "channel") step_up_ = make("step_up", d_value(), channels);
-    // Like Mamba-2: A uniform in 1 to 16, step sizes log-uniform in 0.001 to 0.1, without weight decay.
+    // As in Mamba-2: the rate A is uniform in 1 to 16, step sizes are log-uniform in 0.001 to 0.1, both without weight decay.
     const auto drawn = [&](std::int64_t count, double from, double to) {
       return ablate::empty({count}).uniform_(from, to, context.generator);
     };
     log_rate_ = register_parameter("log_rate", drawn(heads(), 1, 16).log(), {.decay = false});
     const auto step = drawn(channels, std::log(0.001), std::log(0.1)).exp();
-    step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});  // softplus gives step
+    step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});  // inverse of softplus
   }
 
  private:
@@ -118,7 +118,7 @@ class Delta final : public ablate::RecurrentAttention {
   std::int64_t steps_;
   std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< null if unused
   std::shared_ptr<ablate::Linear> step_, step_up_;
-  Tensor log_rate_, step_bias_;  ///< [heads], [heads], or [heads d_key]
+  Tensor log_rate_, step_bias_;  ///< [heads]; [heads], or [heads d_key] for a decay per channel
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ class Entmax final : public ablate::HeadwiseAttention {
   Form form_;
   double alpha_;
   std::int64_t k_;
-  Tensor trained_;  ///< [heads, 1, 1]; a head's alpha is 1 + sigmoid of it
+  Tensor trained_;  ///< [heads, 1, 1]; a head's alpha is 1 + sigmoid of its entry
 };
 
 }  // namespace

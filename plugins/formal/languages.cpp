@@ -47,7 +47,7 @@ class Arithmetic final : public Language {
 
   Row draw(std::int64_t length, std::mt19937_64& random) const override {
     Row word;
-    std::int64_t sum = 0, product = 1;  // the complete summands; the last summand, with its sign
+    std::int64_t sum = 0, product = 1;  // sum of the complete summands; the last summand, with its sign
     for (std::int64_t i = 0; i < length; i += 2) {
       const auto number = one_of(0, modulus_, random), sign = one_of(0, 3, random);
       product = product * number % modulus_;

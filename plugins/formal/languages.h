@@ -16,7 +16,7 @@ class Language {
   virtual ~Language() = default;
   virtual std::int64_t vocabulary() const = 0;
   virtual std::int64_t values() const = 0;         ///< each value is in [0, values())
-  virtual std::int64_t step() const { return 1; }  ///< every length is a multiple of it
+  virtual std::int64_t step() const { return 1; }  ///< every length is a multiple of step()
   /// Draws a word. The target at each position is the value of the prefix that ends there, -1 if the prefix is no expression.
   virtual Row draw(std::int64_t length, std::mt19937_64& random) const = 0;
   virtual std::string symbol(std::int64_t id) const = 0;  ///< display name

@@ -53,7 +53,7 @@ Images read_cifar(std::span<const std::filesystem::path> batches, Colours colour
 }
 
 std::array<Images, 2> read_cifar_archive(const std::filesystem::path& archive, Colours colours) {
-  std::array<Images, kCifarBatches.size()> batches;  // the archive stores them in another order
+  std::array<Images, kCifarBatches.size()> batches;  // in the order of kCifarBatches, not of the archive
   Archive tar(archive, Packing::kTar);
   while (const auto entry = tar.next())
     if (const auto batch = std::ranges::find(kCifarBatches, entry->filename().string()) - kCifarBatches.begin();

@@ -56,7 +56,7 @@ struct Some {
   std::string missing;
 };
 
-/// Returns the files of the subfolder that has the most of these files (the first on a tie), and the names that it lacks.
+/// Returns the named files of the place that has the most of them (the first on a tie), and the names that this place lacks.
 template <class Names, class Look>
 Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, const Names& names, const Look& look) {
   Some most;
@@ -72,8 +72,8 @@ Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, con
   return most;
 }
 
-/// Finds CIFAR-10's batches, in the folder or in the archive's subfolder. If some are missing, returns the archive if it
-/// exists, otherwise the found batches.
+/// Finds CIFAR-10's batches, in the folder or in the subfolder that the archive unpacks to. If some are missing, returns the
+/// archive if it exists, otherwise the found batches.
 Folder find_cifar(const fs::path& folder, std::string& missing) {
   auto batches = most_of(folder, {"cifar-10-batches-bin", ""}, kCifarBatches, plain_or_gzipped);
   if (batches.missing.empty()) {
@@ -87,8 +87,8 @@ Folder find_cifar(const fs::path& folder, std::string& missing) {
   return {Format::kCifar, std::move(batches.files), {}};
 }
 
-/// Finds the npz files of a part of ImageNet, in the folder or in the archive's subfolder. If some are missing, takes the
-/// archive if it exists, otherwise the found files.
+/// Finds the npz files of a part of ImageNet, in the folder or in a subfolder named like the part. If some are missing, takes
+/// the archive if it exists, otherwise the found files.
 void find_part(const fs::path& folder, const std::string& part, std::vector<fs::path>& found, std::string& missing) {
   const auto names = batches_of_part(part);
   auto some = most_of(folder, {"", part}, names, [](const fs::path& file) { return is_file(file) ? file : fs::path(); });

@@ -62,7 +62,7 @@ std::size_t read_header(Archive& npz, const std::string& name) {
 
 /// One npz file, in a folder or in an archive.
 struct Batch {
-  fs::path file, entry;  ///< entry: its path in the archive `file`; empty if `file` is the npz itself
+  fs::path file, entry;  ///< entry: the npz's path in the archive `file`; empty if `file` is the npz itself
   std::size_t pictures = 0, first = 0;
   std::string name() const { return (entry.empty() ? file : file / entry).string(); }
 };

@@ -21,7 +21,7 @@ std::vector<std::string> batches_of_part(const std::string& part);
 
 /// Reads the pictures of `data`, [pictures, 3 x 64 x 64] bytes in red, green and blue planes, and interleaves the planes per
 /// pixel. Labels are not read: all are 0. Throws FileError if a file is missing, damaged or cut off, lacks `data` or a batch,
-/// or has an array of another type or shape, or bytes after it.
+/// has an array of another type or shape, or has bytes after the array.
 /// @param files npz files, or archives of a part, under the published names
 Images read_npz(std::span<const std::filesystem::path> files, int threads);
 

@@ -17,7 +17,7 @@ struct Splits {
   const Images& files(std::size_t split) const { return split == 2 && test_files.size() > 0 ? test_files : train_files; }
 };
 
-/// Returns the number of classes. Throws FileError if it is below two, or if a label from 0 to the greatest does not occur.
+/// Returns the number of classes. Throws FileError for fewer than two, or if a label from 0 to the greatest does not occur.
 int classes_of(const std::vector<std::uint8_t>& labels, const std::filesystem::path& file);
 
 /// Reads a data set's pictures and pools them; `places` stays empty. Throws FileError and std::runtime_error like the readers,

@@ -78,7 +78,7 @@ class Linformer final : public ablate::HeadwiseAttention {
  private:
   HeadOutput attend(const HeadInput& input) override {
     if (form_ == Projection::kLinear)
-      // Padding is 0 in keys and values, so it does not change any slot. An item uses only the first rows of E.
+      // Padding is 0 in keys and values, so it does not change any slot. An item of n tokens uses only the first n rows of E.
       return {.values = ablate::softmax_attention(input.q, projected(of_keys_, input.k), projected(of_values_, input.v), {},
                                                   false, fused())};
     const auto tokens = in_slots(input.mask.defined() ? input.mask.view({-1, 1, input.mask.size(1), 1}) : Tensor());

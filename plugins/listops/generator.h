@@ -13,7 +13,7 @@ struct GeneratorSettings {
   std::int64_t max_length;      ///< symbols; accepted expressions are shorter
   std::int64_t max_depth;       ///< nodes at this depth are digits; the root has depth 1
   std::int64_t max_arguments;   ///< an operator has 2 to max_arguments arguments
-  double operator_probability;  ///< probability that a node above max_depth is an operator
+  double operator_probability;  ///< probability that a node at a depth below max_depth is an operator
   std::uint64_t seed;
 };
 

@@ -25,7 +25,7 @@ std::string_view without_return(std::string_view line) {
   return line;
 }
 
-/// Quotes text for a message. Control characters become \x00, because a message ends at a NUL.
+/// Quotes text for a message. Control characters become escapes such as \x00, because a message ends at a NUL.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kMost = 60;
   constexpr char kDigits[] = "0123456789abcdef";

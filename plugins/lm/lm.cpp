@@ -105,7 +105,7 @@ class LanguageModel final : public ablate::Task, public ablate::WordCount {
   }
 
   std::int64_t words(ablate::Split split, std::int64_t places) const override {
-    if (!counts_words_) return 0;  // of no use for words; a single file has no published count
+    if (!counts_words_) return 0;  // not needed if tokens are words; a single file has no published count
     return count_words(text_.part(static_cast<std::size_t>(split)).first(static_cast<std::size_t>(places) + 1), text_.lines);
   }
 

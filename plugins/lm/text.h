@@ -15,7 +15,7 @@ namespace ablate::lm {
 struct Text {
   std::vector<std::uint8_t> bytes;
   std::array<std::size_t, 3> ends{};  ///< end of train, dev and test
-  bool lines = false;  ///< true if a line's end is a word, as publications on WikiText count; in books it is white space
+  bool lines = false;  ///< true if a line's end is a word, as in publications on WikiText; in books it is white space
 
   std::span<const std::uint8_t> part(std::size_t split) const {
     const auto begin = split == 0 ? 0 : ends[split - 1];

@@ -21,7 +21,7 @@ struct Limits {
 /// Returns the number of words. @param lines true if a line's end is a word
 std::int64_t count_words(std::span<const std::uint8_t> text, bool lines);
 
-/// The words of all splits as ids. 0 is <unk>, even if the text spells it out. <eos> is a line's end.
+/// The words of all splits as ids. The id 0 is <unk>, also for a word <unk> in the text. <eos> is a line's end.
 class Words {
  public:
   Words() = default;

@@ -65,7 +65,7 @@ class Longformer final : public ablate::HeadwiseAttention {
     const auto project = [&](const char* name, const char* like) {
       const auto width = heads() * d_head();
       const auto linear = register_module(name, ablate::make_linear(context.d_model, width, true, context.generator));
-      const ablate::NoGradGuard none;  // they start as copies of the window's projections (section 3.1)
+      const ablate::NoGradGuard none;  // the global projections start as copies of the window's (section 3.1)
       for (const auto& entry : parameters_like(like))
         (entry.name.ends_with("weight") ? linear->weight : linear->bias).copy_(entry.tensor);
       return linear;
@@ -115,7 +115,7 @@ class Longformer final : public ablate::HeadwiseAttention {
 
     const auto q = ablate::apart(input.q.narrow(1, first, count), step), k = of_keys(input.k), v = of_keys(input.v);
     const auto length = q.size(2);
-    const bool one = offset == 0 && length <= before_;  // then there are no neighbours
+    const bool one = offset == 0 && length <= before_;  // then the only block has no neighbours
     const Neighbours blocks{
         .size = one ? length : before_, .before = one ? 0 : 1, .behind = one || behind_ == 0 ? 0 : 1, .offset = offset / step};
     const auto distance = blocks.distance(q.device());

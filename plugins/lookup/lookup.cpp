@@ -1,5 +1,5 @@
-// Values by keys: pairs at some positions, keys that ask for their values at other positions, and blanks. One attention layer
-// can solve it, so the result depends only on the contents of a memory of few slots.
+// Values by keys: pairs of key and value at some positions, keys alone, which ask for their values, at others, and blanks. One
+// attention layer can solve the task, so the result depends only on the contents of a memory of few slots.
 #include <algorithm>
 
 #include "ablate/examples.h"

@@ -27,7 +27,7 @@ struct Growing {
     tokens.insert(tokens.end(), ids.begin(), ids.end());
     answers.insert(answers.end(), ids.size(), answer);
   }
-  /// The target of a position is the next token, if that is an answer. @param all true if every position has a target
+  /// The target of a position is the next token, if the next token is an answer. @param all true if every position has a target
   Row row(bool all) const {
     Row row{tokens, Ids(tokens.size(), -1)};
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
@@ -165,7 +165,7 @@ class SelectiveCopying final : public Kind {
   explicit SelectiveCopying(const Settings& settings) : settings_(settings) {
     expect(settings.vocabulary >= 4, "vocabulary", settings.vocabulary, "at least 4");
     const bool fits = settings.length > 2 * settings.copied;
-    if (settings.length == kUsualLength)  // then the study may have set only `copied`
+    if (settings.length == kUsualLength)  // the default length: the study may have set only `copied`
       expect(fits, "copied", settings.copied, "less than half of length = " + std::to_string(settings.length));
     expect(fits, "length", settings.length, "more than twice copied = " + std::to_string(settings.copied));
   }

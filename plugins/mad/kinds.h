@@ -14,7 +14,7 @@ struct Settings {
   std::int64_t vocabulary = 0, length = 0;
   double noise = 0;         ///< share of noise pairs (noisy recall)
   std::int64_t copied = 0;  ///< tokens to copy (selective copying)
-  bool published = false;   ///< true if targets follow the published protocol
+  bool published = false;   ///< true if examples and targets follow the published protocol
   std::uint64_t seed = 0;   ///< for the data that all examples share
 };
 

@@ -47,7 +47,7 @@ class Mamba2 final : public ablate::Attention {
       filter_ = register_parameter("filter", ablate::empty({channels(), tokens}).uniform_(-bound, bound, generator));
       filter_bias_ = register_parameter("filter_bias", ablate::empty({channels()}).uniform_(-bound, bound, generator));
     }
-    // Inverse softplus of a log-uniform time step; A uniform in [1, 16]. Neither has weight decay.
+    // Inverse softplus of a log-uniform time step, and a rate A that is uniform in [1, 16]. Neither has weight decay.
     const auto step =
         (ablate::empty({heads_}).uniform_(0, 1, generator) * std::log(kMostStep / kLeastStep) + std::log(kLeastStep)).exp();
     step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});

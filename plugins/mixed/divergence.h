@@ -16,8 +16,8 @@ class Divergence {
   /// @param examples number of examples to measure, the first of each batch
   Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64_t examples, const AttentionContext& context);
 
-  /// Returns divergence_I_J of parts I and J (from 0), and divergence_I_J_layer_L (L from 1). Leaves out a pair of parts
-  /// without two heads, or without a query for which both heads have weights.
+  /// Returns divergence_I_J of parts I and J (from 0), and divergence_I_J_layer_L (L from 1). Leaves out I = J if the part has
+  /// only one head, and parts without a query for which both heads have weights.
   std::vector<Measurement> of(const AttentionInput& input) const;
 
  private:

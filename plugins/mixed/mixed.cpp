@@ -77,8 +77,8 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::siz
 }
 
 /// The sum of the parts' outputs. Each part has its own output projection, and together they act as one projection of all
-/// heads. So initial weights are scaled. Weights for a part's own width (within 1 / sqrt(width)) would make its output as large
-/// as a whole layer's, and the sum of k equal parts sqrt(k) times as large as the output of one attention with all their heads.
+/// heads. So initial weights are scaled. Unscaled, they fit a part's own width (within 1 / sqrt(width)), and each part's output
+/// is as large as a whole layer's. The sum of k equal parts is then sqrt(k) times too large.
 class MixedAttention final : public ablate::Attention {
  public:
   explicit MixedAttention(const ablate::AttentionContext& context) {

@@ -16,7 +16,7 @@ constexpr int kTries = 10;           ///< per paddle
 constexpr int kTriesAtBegin = 2;     ///< for a contour's first paddle, because most positions fail in any direction
 constexpr int kTriesToBegin = 30;    ///< per short contour
 constexpr int kMostSetbacks = 20;    ///< for the long contours together
-constexpr int kMostEndings = 10;     ///< alternative second halves
+constexpr int kMostEndings = 10;     ///< alternative second halves of the long contours
 constexpr std::size_t kSetback = 4;  ///< paddles removed when the next one does not fit
 
 class Pen {
@@ -100,7 +100,7 @@ class Pen {
       if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
     for (const auto tip : tips_)
       if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
-    // Quick test: pieces whose middles are `reach` apart are not near. All values are doubled, because sums of ends are used.
+    // Quick test: pieces whose middles are `reach` apart are not near. Values are doubled: two ends add up to twice a middle.
     const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
                middle_y = line.from.y + line.to.y;
     for (const auto& row : rows_)
@@ -114,7 +114,7 @@ class Pen {
     return true;
   }
 
-  /// True if a circle here would touch only its own contour's end, and no other circle.
+  /// True if a circle at `tip` would touch only its own contour's end, and no other circle.
   bool has_room(Point tip) const {
     for (const auto other : tips_)
       if (is_near(tip, other, 2 * form_.radius + kPixel)) return false;
@@ -125,9 +125,9 @@ class Pen {
   }
   std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
 
-  /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. These two ends must
-  /// have similar distances from the first circle and from the picture's middle, so that positions do not reveal the label.
-  /// Otherwise returns nullopt.
+  /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. Both opposite ends
+  /// must have similar distances from the first circle and from the picture's middle, so that positions do not reveal the
+  /// label. Otherwise returns nullopt.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
     // Shorter contours are straighter, and their distances differ less.
@@ -169,8 +169,8 @@ class Pen {
 Form form_of(std::int64_t side, std::int64_t contour) {
   if (contour != 6 && contour != 9 && contour != 14)
     throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
-  // Sizes of the Long Range Arena's builder, in pixels and contrasts, with two exceptions. A gap is one margin here, two there.
-  // In the builder's 32 x 32 pictures, short contours are a third brighter than long contours. Here all contours are alike.
+  // Sizes of the Long Range Arena's builder, in pixels and contrasts. Two differ: a gap is one margin here, two in the builder,
+  // and in the builder's 32 x 32 pictures short contours are a third brighter than long contours. Here all contours are alike.
   Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
   switch (side) {
     case 32:

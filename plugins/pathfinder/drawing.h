@@ -14,7 +14,7 @@ namespace ablate::pathfinder {
 struct Form {
   std::int64_t side;  ///< side of the picture
   std::int64_t paddle, thickness;
-  int grey;                     ///< grey of a pixel that a paddle covers wholly; pictures are limited to 255
+  int grey;                     ///< grey of a pixel that a paddle covers wholly; pixels are cut to 255
   std::int64_t gap;             ///< between the ends of successive paddles
   std::int64_t clear;           ///< least distance to the middle lines of other paddles; above `gap`, to look unlike a gap
   std::int64_t radius;          ///< radius of a circle
@@ -36,8 +36,8 @@ struct Drawing {
   std::array<Point, 2> circles;  ///< their centres, each at an end of a long contour
 };
 
-/// Draws at random. `connected` is the label: true if both circles are on one contour. It decides only at which contour's last
-/// end the second circle is placed. No other property depends on it.
+/// Draws at random. `connected` is the label: true if both circles are on one contour. It decides only whether the second
+/// circle is at the other end of the first circle's contour or at an end of the other contour. No other property depends on it.
 Drawing draw(const Form& form, bool connected, std::mt19937_64& random);
 
 }  // namespace ablate::pathfinder

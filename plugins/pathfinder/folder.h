@@ -28,7 +28,7 @@ struct Folder {
 };
 
 /// @param data as in find_data (ablate/data_files.h): the folder of one difficulty, or a parent (pathfinder32, lra_release).
-/// Throws std::runtime_error with all searched places and advice, std::invalid_argument if its name is of another contour.
+/// Throws std::runtime_error with all places searched and advice, std::invalid_argument if the folder is of another contour.
 std::filesystem::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour);
 
 /// Reads the metadata. Skips the picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws FileError

@@ -38,7 +38,7 @@ FigurePanel heat_panel(const Table& table, std::size_t metric) {
   for (const auto& label : table.columns) panel.x.names.push_back(one_row(label.front()));
   bool any = false;
   std::vector<std::vector<double>> values;
-  // The first row is on top, as in a table, at the largest y.
+  // The first row is at the top, as in a table, so it has the largest y.
   for (std::size_t r = table.rows.size(); r-- > 0;) {
     panel.y.names.push_back(one_row(table.rows[r].front()));
     auto& line = values.emplace_back();

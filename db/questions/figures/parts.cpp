@@ -11,7 +11,7 @@
 namespace ablate::db {
 namespace {
 
-/// Returns "rates" for "attention.rates". Returns a text with blanks unchanged: it is a name from --rename.
+/// Returns "rates" for "attention.rates". A text with a blank is a name from --rename, and is returned unchanged.
 std::string last_name(const std::string& path) {
   return path.find(' ') == std::string::npos ? path.substr(path.rfind('.') + 1) : path;
 }

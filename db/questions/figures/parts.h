@@ -11,10 +11,10 @@
 
 namespace ablate::db {
 
-/// Returns the table without statistics, because their options may name things that only the figure shows.
+/// Makes the table without statistics, because their options may name rows that only the figure's final table shows.
 Table bare_table(const Reader& reader, TableRequest request);
 
-/// Printed names (--rename) for a kind that shows no table.
+/// Printed names (--rename) by the original names, for a kind of figure that shows no table.
 using ShownNames = std::map<std::string, std::string>;
 ShownNames names_of(const Reader& reader, TableRequest request);
 std::string shown_as(const std::string& name, const ShownNames& names);

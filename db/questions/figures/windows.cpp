@@ -22,7 +22,7 @@ std::string window_name(const RateWindow& window, const ShownNames& names) {
   return parts.empty() ? "all trials" : one_row(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
-/// True if all values are numbers above 0, which a logarithmic axis shows. Otherwise each value gets a separate position.
+/// True if all values are numbers above 0, as a logarithmic axis requires. Otherwise each value gets a separate position.
 bool is_on_numbers(const std::vector<const RateWindow*>& windows) {
   for (const auto* window : windows)
     for (const auto& point : window->points)

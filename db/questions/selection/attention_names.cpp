@@ -132,7 +132,7 @@ std::optional<std::string> TrialLabels::value(const std::string& path, std::int6
   return renew(value_, path, trial).executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
 }
 
-/// Returns the varying paths. The attention is one path with its name, even if only its parts vary.
+/// Returns the varying paths. The attention counts as one path, "attention", even if only its parts vary.
 std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
   std::vector<std::string> paths;
   const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {

@@ -14,7 +14,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Values by their ids, in the order of the first request.
+/// Distinct values of an axis by their ids, numbered in the order of the first request.
 class KnownValues {
  public:
   KnownValues(const Reader& reader, std::vector<Axis::Value>& values)

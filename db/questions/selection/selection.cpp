@@ -20,7 +20,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Returns a number of each trial's attempt; 0 if the trial is not done.
+/// Returns the member `number`, an id, of each trial; 0 if the trial is not done.
 std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std::int64_t SelectedTrial::*number) {
   std::vector<std::int64_t> numbers(trials.size(), 0);
   for (std::size_t t = 0; t < trials.size(); ++t)
@@ -34,11 +34,11 @@ struct Candidate {
   std::int64_t configuration = 0, turn = -1;  ///< turn of its attempt; -1: it has none
   bool listed = false;
 
-  /// Among trials with the same settings, the greatest rank counts: in a latest grid first, then the latest run.
+  /// Among trials with the same settings, the greatest rank counts: trials of a latest grid win, then the trial that ran last.
   auto rank() const { return std::tuple(listed, turn, trial.id); }
 };
 
-/// Returns candidates in the order of the grid, else by id. Their attempts are not filled in yet.
+/// Returns candidates in the order of the experiment's grid, or all trials by id. Their attempts are not filled in yet.
 std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
   Statement ask(reader.database(),
                 experiment
@@ -84,7 +84,7 @@ void find_attempts(const Reader& reader, std::vector<Candidate>& all) {
          });
 }
 
-/// Returns for each setting the trial that counts.
+/// Returns for each configuration (settings with seed) the trial that counts.
 std::unordered_map<std::int64_t, const Candidate*> latest_of_alike(const std::vector<Candidate>& all) {
   std::unordered_map<std::int64_t, const Candidate*> latest;
   for (const auto& one : all) {

@@ -51,7 +51,7 @@ std::string no_trials_text(const Reader& reader, const std::string& experiment);
 /// Returns the first digits of each trial's key by the trial's id, as many as `ablate show` prints.
 std::map<std::int64_t, std::string> load_keys(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Returns a row of the table "value" with its own type: integer, real (null if it was no finite number), boolean or text.
+/// Returns an entry of the table "value" with its own type in JSON: integer, real (null if not finite), boolean or text.
 nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real);
 
 /// One parameter over the trials of a selection.

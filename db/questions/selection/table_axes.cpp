@@ -21,7 +21,7 @@ struct Count {
   int layers = 0, of_it = 0;
 };
 
-/// Counts the trials' entries at one path.
+/// Counts each trial's entry at one path as a layer, and also in `of_it` if the entry is `attention`.
 void count_layers(const Axis& axis, const std::string& attention, std::vector<Count>& counts) {
   for (std::size_t t = 0; t < counts.size(); ++t) {
     if (axis.of(t) == nullptr) continue;
@@ -111,7 +111,7 @@ Axis experiment_axis(const NamedExperiments& experiments, const std::vector<Sele
   return axis;
 }
 
-/// True if the experiment becomes the first row: there are several, and it is neither shown elsewhere nor excluded.
+/// True if the rows begin with the experiment: several are named, and the experiment is neither shown elsewhere nor excluded.
 bool adds_experiment(const NamedExperiments& experiments, const RequestedPaths& requested) {
   const auto names = [](const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), kExperiment) != paths.end();

@@ -27,7 +27,7 @@ class TuningRemarks {
   void unchosen() { ++unchosen_; }
   /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
-  /// Records a choice that is made, although none of its reported trials is here. add() has counted it as undecided.
+  /// Records a choice by dev without any reported trial in the history. add() has counted the choice as undecided.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();
@@ -161,8 +161,8 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Returns the reported trials of a grid that compares values on separate seeds, if nothing is chosen. For a cell without
-/// reported trials, returns its tuning trials as "undecided", so that none of their results is read.
+/// Returns the reported trials of a grid that tunes on separate seeds, if no parameter has several values to choose from. For a
+/// cell without reported trials, returns its tuning trials as "undecided", so that none of their results is read.
 std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   std::set<std::int64_t> reported;
   for (const auto& trial : trials)

@@ -62,7 +62,7 @@ std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& m
 /// Reliability of the trials' step times.
 struct Settling {
   std::vector<std::optional<double>> spread;  ///< train/step_spread of each trial, %
-  std::vector<bool> unsettled;                ///< true if a trial's step times spread too much, or it waited for a processor
+  std::vector<bool> unsettled;  ///< true if a trial's step times spread too much, or the trial waited for a processor
 };
 
 Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {
@@ -97,7 +97,7 @@ bool tests_in_batches(const TableTrials& from) {
   return std::any_of(axis.values.begin(), axis.values.end(), [](const auto& value) { return value.number != 0; });
 }
 
-/// True if each seed has one value of an axis in all trials. Then the axis is a part of the seed.
+/// True if each seed has one value of an axis in all trials. Then the axis varies only because the seed varies.
 bool goes_with_seed(const TableTrials& from, const Axis& axis) {
   std::map<std::optional<std::int64_t>, int> values;
   for (std::size_t t = 0; t < from.trials.size(); ++t)
@@ -232,7 +232,7 @@ void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table
   std::vector<const Axis*> axes;
   const bool sizes_vary =
       std::any_of(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == setting::kBatch; });
-  const bool in_batches = sizes_vary && tests_in_batches(from);  // otherwise not needed
+  const bool in_batches = sizes_vary && tests_in_batches(from);  // not needed if all batches have one size
   for (const auto& axis : varying)
     if (decides_test_examples(axis.path, in_batches) && !(is_data_seed(axis.path) && goes_with_seed(from, axis)))
       axes.push_back(&axis);

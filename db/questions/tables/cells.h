@@ -30,7 +30,7 @@ std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t
 /// values counts. Adds notes on the sources. Runs after fill_settings. `varying` are the axes that vary among the trials.
 void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Fills `settings` of all cells and of their samples, and the differences between the seeds of a setting.
+/// Fills `settings` of all cells and of their samples, and `varied` of the table: what differs between trials of one setting.
 /// @param varying axes that vary among the trials
 void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 

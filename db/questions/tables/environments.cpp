@@ -23,7 +23,7 @@ using SQLite::Statement;
 struct Recorded {
   std::int64_t id = 0;
   json environment;
-  std::vector<json> before;  ///< environments of the same trials' earlier steps, before a checkpoint
+  std::vector<json> before;  ///< environments in which the same trials ran their steps before a checkpoint
   std::size_t trials = 0, on_gpu = 0, mixed = 0;
 };
 
@@ -39,7 +39,7 @@ std::vector<json> environments_before(const json& environment) {
   return before;
 }
 
-/// Returns true for each trial with mixed products.
+/// Returns true for each trial whose train.dtype has mixed products (core/shared/precisions.h).
 std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return trials_where(reader, setting::kDtype, trials, [](const auto& dtype) {
     return std::ranges::any_of(kPrecisions, [&](const auto& one) { return one.mixed && dtype.text == one.name; });

@@ -80,8 +80,8 @@ bool has_one_digest(SQLite::Database& database) {
   return digests.size() < 2;
 }
 
-/// Returns the basis of each trial's key. If its parts are not known, returns a negative number for the environment, which may
-/// contain an imported trial's data digest.
+/// Returns the basis of each trial's key. If the parts of a key are not known, returns a negative number for the environment,
+/// which may contain an imported trial's data digest.
 std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::int64_t> by_trial;
   Statement ask(database, "SELECT trial, basis FROM key_part");
@@ -153,7 +153,7 @@ std::optional<FloorSource> floor_source_of(SQLite::Database& database, const Sel
   return FloorSource{digest, data->task, data->rows, trial};
 }
 
-/// Data of one cell's trials that have a number.
+/// Data of one cell's done trials.
 class FloorCell {
  public:
   void add(const FloorSource& data) {
@@ -246,7 +246,7 @@ std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vec
   return floors;
 }
 
-/// Cells that share floors, by their index of row and column.
+/// Cells that share floors, by the data that they share. A cell's number is its index by row, then column.
 using Alike = std::map<std::vector<FloorSource>, std::set<std::size_t>>;
 
 constexpr double kOf95 = 1.959963984540054;  // quantile of the standard normal distribution
@@ -278,10 +278,10 @@ std::set<std::string> judging(const TableTrials& from) {
   return names;
 }
 
-/// Means of a metric over some cells.
+/// A metric's mean in each of some cells.
 struct Means {
   std::vector<double> all;
-  std::vector<std::string> rows;  ///< row of each mean
+  std::vector<std::string> rows;  ///< label of each mean's row
   bool by_row = true;
 };
 

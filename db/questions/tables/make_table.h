@@ -19,8 +19,8 @@ namespace ablate::db {
 struct TableRequest {
   std::vector<std::string> experiments;  ///< empty: all trials of the history; several: the experiment is also a row
   /// Paths of parameters, as in the history ("attention") or as in a study ("attention.plugin"). Blanks around a name are
-  /// ignored, also in metrics. Empty: all parameters that vary among the trials, except the seed and the columns. If all rows
-  /// begin with "!", the same without these rows.
+  /// ignored, also in metrics. Empty: all parameters that vary among the trials, except the seed and the columns. If all names
+  /// begin with "!", the same default without the named parameters.
   std::vector<std::string> rows;
   std::vector<std::string> columns;  ///< empty: the task, if it varies and is no row
   std::vector<std::string> metrics;  ///< empty: main_metrics of the trials (db/questions/selection/selection.h)
@@ -28,17 +28,17 @@ struct TableRequest {
   /// Shows papers' values of the same trials beside every cell, or a note if there are none.
   bool published = false;
   AskedStatistics statistics = {};
-  /// Returns the match of an experiment's study ([grid.match]), from the stored text; nullopt if it matches nothing.
+  /// Returns the match of an experiment's study ([grid.match]), from the stored text; nullopt if the study has no [grid.match].
   std::function<std::optional<StudyMatch>(const std::string& experiment)> matched_by = {};
   /// Returns today's verdict on a plugin's code, instead of the verdict at a trial's start; nullopt if there is none.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
-  /// Returns the options by which a command finds plugins, " --plugins build", as shell words, from the paths of their
-  /// libraries when they ran. Empty: none.
+  /// Returns options (" --plugins build", as shell words) by which a command finds plugins. The argument has the paths of their
+  /// libraries when they ran. If the function is empty, commands get no such options.
   std::function<std::string(const std::set<std::filesystem::path>&)> check_options = {};
   /// Option by which a command finds this history, " --db FILE", as shell words; "" for the default history.
   std::string database_option = {};
-  std::int64_t suite = 0;           ///< version of the suite: only its audits count
-  std::int64_t floors_version = 0;  ///< version of the predictors: only their floors count
+  std::int64_t suite = 0;           ///< version of the conformance suite: only audits of this version count
+  std::int64_t floors_version = 0;  ///< version of the predictors: only floors of this version count
   /// Words of the requesting command, for Table::request and its keys. Empty: the table has no request and no keys.
   std::vector<std::string> words = {};
 };
@@ -52,13 +52,13 @@ struct EffectsRequest {
   std::vector<std::string> experiments;  ///< see TableRequest
   std::vector<std::string> metrics;      ///< see TableRequest
   std::vector<std::string> where;        ///< see TableRequest
-  /// "PATH=VALUE" conditions that identify the setting to compare other settings with; empty: no changes.
+  /// "PATH=VALUE" conditions that identify the setting to compare other settings with; empty: Effects::changes stays empty.
   std::vector<std::string> reference;
 };
 
-/// Returns the effects for each metric. The parameters are all that vary among the trials, except seeds. For a parameter that
-/// dev chooses, only the chosen value counts. Throws Error as make_table does, if nothing varies, and, with the nearest name,
-/// for a reference that is not exactly one setting.
+/// Returns the effects for each metric. The parameters are all parameters that vary among the trials, except seeds. For a
+/// parameter that dev chooses, only the chosen value counts. Throws Error as make_table does, if nothing varies, and, with the
+/// nearest name, for a reference that is not exactly one setting.
 std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request);
 
 }  // namespace ablate::db

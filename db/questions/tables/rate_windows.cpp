@@ -81,14 +81,14 @@ void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
     }
 }
 
-/// Returns the metric by which dev chose; nullopt if it has chosen nothing, or by several metrics.
+/// Returns the metric by which dev chose; nullopt if dev has chosen nothing, or by several metrics.
 std::optional<std::size_t> judge_of(const std::vector<MetricInfo>& metrics, const RateWindow& window) {
   for (std::size_t m = 0; m < metrics.size(); ++m)
     if (metrics[m].name == window.judge) return m;
   return std::nullopt;
 }
 
-/// Finds the window. Returns "", or the reason if there is none.
+/// Finds the window around the best value on dev. Returns "", or the reason if there is no window.
 std::string find_window(const std::vector<MetricInfo>& metrics, std::optional<double> within, RateWindow& window) {
   const auto judge = judge_of(metrics, window);
   if (!judge)

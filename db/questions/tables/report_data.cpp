@@ -42,7 +42,7 @@ class PlacedTexts {
   std::vector<std::string> all_;
 };
 
-/// A report's trials by experiment, in the order of its latest grid.
+/// A report's trials, experiment by experiment, each in the order of the experiment's latest grid.
 struct ReportTrials {
   std::vector<SelectedTrial> all;
   std::vector<std::size_t> experiment;  ///< index of each trial's experiment in the report
@@ -257,7 +257,7 @@ ordered_json report_curves(const Reader& reader, const std::vector<SelectedTrial
 /// Index of each trial, by experiment and the trial's id.
 using Places = std::map<std::pair<std::string, std::int64_t>, std::size_t>;
 
-/// Returns the experiments of a row and a column. A trial may be in several experiments.
+/// Returns the experiment that the row or the column names, else all experiments of the table: a trial may be in several.
 std::vector<std::string> experiments_of(const Table& table, std::size_t row, std::size_t column) {
   for (const auto& [paths, labels] :
        {std::pair(&table.row_paths, &table.rows[row]), {&table.column_paths, &table.columns[column]}})

@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> failed_audits(SQLite::Database&
   return failed;
 }
 
-/// Returns the digests that belong to these trials' data.
+/// Returns those of `digests` that belong to these trials' data.
 std::set<std::string> digests_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials,
                                  const std::set<std::string>& digests) {
   std::map<std::int64_t, std::string> bases;

@@ -33,7 +33,7 @@ std::vector<std::string> proof_notes(const Reader& reader, const std::vector<Sel
 /// Returns a note with the number of unsettled cells and its meaning.
 std::vector<std::string> settling_notes(const Table& table);
 
-/// Returns options by which a command finds this history and a task, in the libraries in which the task ran.
+/// Returns the options by which a command finds this history, and the libraries in which a task ran.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);
 
 /// Returns a line for each of the trials' data sets that failed its audit: the task, findings, and the command that shows all
@@ -63,8 +63,8 @@ std::vector<std::string> import_notes(const Reader& reader, const std::vector<Se
 
 /// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
 /// the task's main metric and the number of rows that are no better. If floors are missing, they name the command that finds
-/// them. One note states the sampling error of a proportion over that many test examples. Ignores floors of a version other
-/// than the request's, and trials whose key parts are not known. Needs the cells' samples and tasks.
+/// them. One note states the sampling error of a proportion of correct targets over the test examples. Ignores floors of a
+/// version other than the request's, and trials whose key parts are not known. Needs the cells' samples and tasks.
 /// @param varying axes that vary among the trials
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
                                      const TableRequest& request);

@@ -47,11 +47,11 @@ void put_t_test(double error, double freedom, Difference& difference) {
   difference.p = 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
 }
 
-/// @param subtracted sum of the sizes of the values on both sides
+/// @param subtracted sum of the absolute values on both sides
 void take_pairs(const std::vector<double>& differences, double subtracted, bool t_test, Difference& difference) {
   const auto samples = unseeded(differences);
   auto summary = summary_of(samples);
-  // Equal differences of different values differ by the rounding of the values.
+  // Differences that should be equal can differ by the rounding of the values.
   if (summary.deviation <= std::numeric_limits<double>::epsilon() * subtracted) summary.deviation = 0;
   difference.paired = true, difference.n = summary.n;
   difference.value = summary.mean, difference.deviation = summary.deviation;

@@ -25,7 +25,7 @@ struct Difference {
   double least_p = 1;
   int n = 0;                                                    ///< number of pairs, or of the values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< standard deviation of the paired differences (n - 1)
-  std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, if it is paired
+  std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, if values are paired
 
   bool tested() const { return p == p; }
 };

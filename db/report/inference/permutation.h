@@ -17,17 +17,17 @@ inline constexpr int kDraws = 100'000;
 
 /// Tests paired differences: counts how many of the 2^n choices of signs have a sum at least as far from 0 as the observed sum.
 /// Needs at least one difference; all must be finite.
-/// @param subtracted sum of the sizes of the values that were subtracted. Their rounding is in the differences and may hide a
-/// tie: in floating point, 85.32 - 85.31 is not 70.12 - 70.11.
+/// @param subtracted sum of the absolute values on both sides. Their rounding is in the differences and may hide a tie: in
+/// floating point, 85.32 - 85.31 is not 70.12 - 70.11.
 PValue sign_flip_test(std::span<const double> differences, double subtracted = 0);
 
-/// Tests two independent samples: counts the splits of all values into groups of these sizes that have means at least as far
-/// apart as the samples' means. Each sample needs at least one value; all must be finite.
+/// Tests two independent samples. Counts the splits of all values into groups of these sizes with a difference of means at or
+/// above the samples' difference, and at or below it. Each sample needs at least one value; all must be finite.
 PValue split_test(std::span<const double> a, std::span<const double> b);
 
 /// Returns the least p that any values of `pairs` pairs can have: 2^(1 - pairs), at most 1.
 double least_paired_p(std::size_t pairs);
-/// Returns the same for two independent samples: 2 over the number of splits, at most 1.
+/// Returns the least p of two independent samples: 2 over the number of splits, at most 1.
 double least_unpaired_p(std::size_t a, std::size_t b);
 
 }  // namespace ablate::db

@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostSeeds = 10'000;
 constexpr double kUsualEffect = 2;
 constexpr int kSamples = 10'000;
-constexpr double kMostTail = 500;  ///< choices of signs: with more, the t test's power differs by less than one percent
+constexpr double kMostTail = 500;  ///< most choices of signs to count; above it the t test's power is within one percent
 
 /// Exact test of n paired differences at one level, and how often it finds an effect.
 class FlipTest {
@@ -50,7 +50,7 @@ class FlipTest {
 
  private:
   /// Counts down `room` for each set of differences with a sum of at most 0: flipping their signs gives a total of at least the
-  /// observed sum. Returns false if there is no room for all sets. Differences rise: sums after a sum above 0 are above 0, too.
+  /// observed sum. Returns false if there is no room for all sets. Differences rise: after a sum above 0, all sums are above 0.
   static bool fits(const std::vector<double>& sample, double effect, std::size_t from, double sum, int& room) {
     for (; from < sample.size(); ++from) {
       const double next = sum + sample[from] + effect;
@@ -62,7 +62,7 @@ class FlipTest {
 
   int n_;
   double level_;
-  double tail_;                               ///< number of choices of signs whose sum may be as great as the observed sum
+  double tail_;                               ///< largest significant number of choices of signs with at least the observed sum
   std::vector<std::vector<double>> samples_;  ///< standard normals, each sample in rising order
 };
 

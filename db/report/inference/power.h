@@ -12,8 +12,8 @@ inline constexpr double kPower = 0.8;
 /// @param effect the difference over the standard deviation of the paired differences
 double paired_power(double effect, int n, double level);
 
-/// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. It is exact if only the
-/// most extreme signs reach the level. Otherwise it comes from 10,000 samples, or, above 500 choices of signs, from the t test.
+/// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. The share is exact if
+/// only one choice of signs reaches the level. Otherwise it comes from 10,000 samples or, above 500 choices, from the t test.
 double sign_flip_power(double effect, int n, double level);
 
 /// Returns the fewest seeds that reach kPower at a level and with which the exact paired test can reach that level at all.
@@ -21,7 +21,7 @@ double sign_flip_power(double effect, int n, double level);
 /// @param t_test uses the paired t test instead of the exact test
 int seeds_for(double effect, double level, bool t_test = false);
 
-/// Returns the least effect that n seeds find in kPower of all cases at a level; infinity if the exact test cannot reach it.
+/// Returns the least effect that n seeds find in kPower of cases at a level; infinity if no exact test reaches the level.
 /// @param t_test as in seeds_for
 double least_effect(int n, double level, bool t_test = false);
 

@@ -9,10 +9,9 @@
 namespace ablate::db {
 namespace {
 
-/// Fields of a line.
 struct CsvFields {
   std::map<std::string, std::string> by_column;
-  std::vector<std::string> paths = {};  ///< fields of labels, in order; separate: a parameter may have a column's name, "n"
+  std::vector<std::string> paths = {};  ///< fields of labels, in order; not in `by_column`: a parameter may be named "n", too
 };
 
 /// Adds the labels; "" if the trials have no such parameter.

@@ -30,7 +30,7 @@ std::string html_line(const char* tag, const std::vector<Field>& fields, const T
   return line + "</tr>\n";
 }
 
-/// Writes a fragment without styles: the page that includes it provides them.
+/// Writes a fragment without styles: the page that includes the fragment provides styles.
 std::string html_table(const Table& table) {
   const auto layout = lay_out(table);
   std::string text;

@@ -41,7 +41,7 @@ class Against {
       take_lines(reference_lines("--against", conditions(values), table));
     comparisons_.decide();
     table.comparisons = static_cast<int>(comparisons_.count());
-    if (is_against_best())  // the best is best over all seeds: a comparison over shared seeds makes no other row better
+    if (is_against_best())  // the best has the best mean over all seeds, so a comparison over shared seeds makes no row better
       for (std::size_t at = 0; at < table.cells.size(); ++at)
         if (comparison(at).significance == Significance::kBetter) comparison(at).significance = Significance::kNotSignificant;
     emphasise();
@@ -153,7 +153,7 @@ class Against {
       const auto& to = std::get<Comparison>(fact.value);
       fact.mark = to.significance == Significance::kNotSignificant ? (is_against_best() ? "=" : "")
                                                                    : significance_mark(to.significance);
-      fact.leads = std::isnan(to.value);  // the best mean itself, if it differs from the second
+      fact.leads = std::isnan(to.value);  // the best mean has no difference to itself
     }
   }
 

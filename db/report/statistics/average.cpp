@@ -55,7 +55,7 @@ class AverageOf {
     std::vector<Sample> all;
     for (std::size_t column = 0; column < cells_.size(); ++column) {
       const auto seeds = seed_means(cells_[column]->samples, cells_[column]->settings);
-      if (!seeds || seeds->empty()) return false;  // the values are means
+      if (!seeds || seeds->empty()) return false;  // the cell has no means by seed
       for (const auto& sample : *seeds) all.push_back({sample.seed, sample.value, 0, column});
     }
     auto means = seed_means(all, static_cast<int>(cells_.size()));

@@ -97,7 +97,7 @@ std::vector<Sample> shared_samples(const Derived& derived, const Places& places,
   return samples;
 }
 
-/// Evaluates the expression once for each row, on one number of the column's cells.
+/// Evaluates the expression once for each row, on the member `number` of the column's cells (mean or published).
 Numbers of_cells(const Derived& derived, const Places& places, const Table& table, std::size_t column, double Cell::*number) {
   std::map<std::string, Numbers> of;
   for (const auto& [name, metric] : places)

@@ -12,7 +12,7 @@
 namespace ablate::db {
 namespace {
 
-/// True if the cell's settings do not all have the same seeds, or equally many values if they have no seeds.
+/// True if the cell's settings differ in their seeds, or, without seeds, in their number of values.
 bool is_over_unlike(const Cell& cell) {
   std::map<std::size_t, std::multiset<std::optional<std::int64_t>>> seeds;
   for (const auto& sample : cell.samples) seeds[sample.setting].insert(sample.seed);

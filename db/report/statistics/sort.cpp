@@ -33,7 +33,7 @@ void arrange_rows(const std::vector<std::size_t>& order, Table& table) {
   arrange(order, metrics, table.row_facts);
 }
 
-/// Sorts the best first, by the first column, or by the average over all columns. Rows without a number come last.
+/// Sorts the best row first, judged by the first column, or by the average if there is one. Rows without a number come last.
 void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order) {
   const bool up = table.metrics[metric].direction == "min";
   const auto column = table.average ? table.columns.size() - 1 : 0;

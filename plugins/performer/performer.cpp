@@ -1,4 +1,4 @@
-// Performer (Choromanski et al. 2021): softmax attention through orthogonal random features, in linear time, FAVOR+.
+// Performer, FAVOR+ (Choromanski et al. 2021): softmax attention through orthogonal random features, in linear time.
 #include <ATen/ops/cummax.h>
 
 #include <limits>
@@ -46,7 +46,7 @@ constexpr double kReluLeast = 1e-3;
 // most |phi(q)| |sum of phi(k)|, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
-constexpr double kNothing = -1e30;  ///< log of a missing key: finite, and below every log that occurs
+constexpr double kNothing = -1e30;  ///< log_scale of a missing key: finite, and below that of every key
 
 /// phi(k_j) = features exp(log_scale). log_scale has no gradient.
 struct Scaled {
@@ -98,8 +98,8 @@ class Performer final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// Measures the mean squared error of outputs (the paper's Figure 4), and its share of the exact outputs' squares. Uses only
-  /// this segment, because exact attention cannot read the sums carried from earlier segments.
+  /// Measures the mean squared error of outputs (the paper's Figure 4), and this error divided by the exact outputs' mean
+  /// square. Uses only this segment, because exact attention cannot read the sums carried from earlier segments.
   void measure_error(const HeadInput& input, HeadOutput& output) const {
     const ablate::NoGradGuard none;
     const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(error_examples_, x.size(0))) : x; };
@@ -202,7 +202,7 @@ class Performer final : public ablate::HeadwiseAttention {
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
       const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
-      // The exponent is masked, not only the maximum: without any key, its exponential would be infinite and the gradient NaN.
+      // Masks the exponents, not only the maximum: an item without keys would have infinite exponentials and NaN gradients.
       const auto seen = gone.defined() ? log.masked_fill(gone, kNothing) : log;
       largest = seen.detach().amax(over, true);
       phi = (seen - largest).exp();

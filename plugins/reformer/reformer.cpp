@@ -1,5 +1,5 @@
-// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that similar tokens share. Chunks of the sorted
-// sequence attend to tokens of their own bucket, or of all buckets, in several rounds of hashing. README.md lists the
+// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that similar tokens share. In chunks of the
+// sorted sequence, tokens attend to their own bucket, or to all buckets, in several rounds of hashing. README.md lists the
 // differences from the paper.
 #include <cmath>
 #include <limits>
@@ -72,14 +72,14 @@ class Reformer final : public ablate::HeadwiseAttention {
     else if (buckets > 1)
       factors_ = {buckets};
     for (const auto factor : factors_) directions_ += factor / 2;
-    // Never cast, so that the hash is the same in every type.
+    // The rotations are never cast, so that the hash is the same in every type.
     if (directions_ > 0)
       rotations_ = register_buffer("rotations", ablate::randn({heads(), rounds_, d_head(), directions_}, context.generator),
                                    {.type = true});
   }
 
  private:
-  /// True for keys near enough in sorted order. A key must also be in the query's bucket or, across buckets, not be later().
+  /// True for keys near enough in sorted order. Callers also exclude other buckets or, if causal across buckets, later() keys.
   /// @param places, others sorted positions of queries and keys, broadcast against each other
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);

@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 // Weights of sines and cosines may sum to nearly 0 or less, which makes the quotient meaningless. By Cauchy and Schwarz no
-// weight is above 1, so the sum is raised to at least this share of that bound.
+// weight is above 1, which bounds the sum of the weights. The sum is raised to at least this share of its bound.
 constexpr double kLeastShare = 1e-3;
 
 class RandomFeatureAttention final : public ablate::HeadwiseAttention {

@@ -123,7 +123,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);
-      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token
+      allowed =
+          allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // for queries before the first token
     }
     return {.values = weighted(input, allowed, false)};
   }
@@ -183,8 +184,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (count > 0) output.metrics = {{"span", sum / count, "tokens"}};
   }
 
-  /// x divided by its root mean square over the channels, the last dimension. Rotary positions before it do not matter, because
-  /// a rotation preserves length.
+  /// x divided by its root mean square over the channels, the last dimension. x may have rotary positions already, because a
+  /// rotation preserves length.
   static Tensor of_one_size(const Tensor& x) {
     constexpr double kEpsilon = 1e-5;  // same as the model's norms
     return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(static_cast<std::size_t>(x.dim() - 1))), {},

@@ -37,7 +37,7 @@ constexpr ablate::Parameter parameters[] = {
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
-  // A query that is far from all summaries of a short sequence reads nothing.
+  // A far head of the fixed pattern reads nothing if its query sees no summary, as in a short sequence.
   result.averages = values.text("pattern") == "strided" || values.text("arrangement") == "merged";
   result.time_exponent = result.memory_exponent = values.integer("stride") > 0 ? 2 : 1.5;
   return result;

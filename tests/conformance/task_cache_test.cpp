@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes digits once and stores them in a file named by parts of its key. Reads digits of a file if `data` is a folder.
+/// Stores its digits in a cache file that is named by what `key` lists. They are random, or those of a file in the folder
+/// `data`.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)

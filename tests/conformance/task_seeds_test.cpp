@@ -82,7 +82,8 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Words of a vocabulary. With one fault, its size depends on the seed. With the others, the digest ignores some values.
+/// Random words. With the fault "others by the seed", which is allowed, the vocabulary depends on the seed. With each other
+/// fault, two values of a parameter have one digest.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

@@ -60,7 +60,8 @@ struct Sums {
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features have no prefix sums: each prefix would need its own bound. Half precision loses large phases.
+/// Trigonometric features are not causal: each prefix would need its own bound (kLeastShare). Half precision loses large
+/// phases.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
   if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)
@@ -148,7 +149,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// The sums, their scale, and the step at which their feature vectors were drawn. Float32 or wider.
+  /// The state has the sums, their log_scale, and the step at which the feature vectors were drawn. Float32 or wider.
   AttentionState heads_state(std::int64_t batch) const override {
     const auto options = ablate::wide_options(parameters().front().tensor);
     return {ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
@@ -172,8 +173,8 @@ class Performer final : public ablate::HeadwiseAttention {
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
   }
 
-  /// Query i reads the keys 0 to i and the earlier sums, divided by exp(s_i), the largest scale up to i. So a later key does
-  /// not change the scaling of earlier keys. The scale cancels in the quotient.
+  /// Query i reads the keys 0 to i and the earlier sums, divided by exp(s_i), where s_i is the largest log_scale up to i. So a
+  /// later key does not change the scaling of earlier keys. exp(s_i) cancels in the quotient.
   Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) const {
     const auto n = q.size(2);
     const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));

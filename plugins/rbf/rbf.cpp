@@ -7,8 +7,8 @@
 //   with the ridge of 0.5 there.
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
-//   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it
-//   near 0.7, so that at first every query reads about the mean of all tokens.
+//   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts the
+//   variance near 0.7, so that at first every query reads about the mean of all tokens.
 // - The inputs come from the attention, usually projected keys and values, and gradients reach them (there layer inputs of the
 //   past, without gradients).
 // - An extended memory samples its old signal at the middles of equal shares of [0, 1] or, if sticky, of all looks (there at

@@ -39,7 +39,7 @@ constexpr ablate::Exemption exemptions[] = {
      "causal_members = chunks"},
 };
 
-constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other
+constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other token
 constexpr std::int64_t kOneHash = 64;  // most buckets of a single rotation
 
 /// Across buckets, later tokens change which m tokens are the last ones in sorted order, so `earlier` is not causal.
@@ -148,7 +148,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     return bucket;
   }
 
-  /// [blocks, size, keys]
+  /// in_reach() for the queries and keys of each block: [blocks, size, keys]
   Tensor reach_of(const Neighbours& blocks, const Tensor& distance, std::int64_t n) const {
     const auto count = (n + blocks.size - 1) / blocks.size;
     const auto own = ablate::arange(count * blocks.size, distance.options()).view({count, blocks.size, 1});
@@ -174,7 +174,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     return times.clamp_min(1);
   }
 
-  /// Draws new hashes for the next step. Evaluation uses the last ones.
+  /// Draws new hashes for the next step. Evaluation uses the latest hashes.
   void do_step(std::int64_t, const ablate::Generator& generator) override {
     if (!is_training() || !rotations_.defined()) return;
     const ablate::NoGradGuard none;

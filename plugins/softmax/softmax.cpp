@@ -51,7 +51,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return can;
 }
 
-/// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly.
+/// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly, or if a latent is set, too.
 bool shares(const ablate::Values& values) {
   const auto heads = values.integer("heads"), own = values.integer("key_value_heads");
   if (own > 0 && heads % own != 0)
@@ -238,8 +238,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return read(input, input.q, input.k, input.v, allowed, is_causal);
   }
 
-  /// Prepends the sink as a key with value 0. An additional channel is 1 in all queries and 0 in all keys except the sink's,
-  /// which has its score there. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
+  /// Prepends the sink as a key with value 0. In an additional channel, queries have 1, the sink has its score, and other
+  /// keys have 0. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
   Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
     const auto d = static_cast<double>(input.q.size(3));
     const auto idle = is_causal ? 1 : 0;

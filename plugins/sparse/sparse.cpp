@@ -162,8 +162,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
                          input.q.size(2));
   }
 
-  /// Both sets in one softmax for strides. The far tokens differ among the tokens of a block, so their scores are computed as
-  /// in by_stride(), and near tokens are masked there.
+  /// Both sets of the strided pattern in one softmax. The far tokens differ among the tokens of a block, so their scores are
+  /// computed as in by_stride(). Near tokens are masked in these scores.
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
     const auto blocks = near_blocks(input.q.size(2));

@@ -23,7 +23,7 @@ std::filesystem::path find_source(const std::string& data);
 /// files.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& source);
 
-/// Returns at most `most` first bytes of the visited file. May be called once, during the visit.
+/// Returns the first bytes of the visited file, at most `most`. May be called once, during the visit.
 using ReadBytes = std::function<std::string(std::size_t most)>;
 
 /// Calls visit for each file of {train,test}/{pos,neg} and for each urls_{pos,neg}.txt, in any order, with its relative path,

@@ -88,7 +88,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     return {ablate::zeros({batch, heads(), columns, d_head() + 1}, options), ablate::zeros({batch, heads(), 1, 1}, options)};
   }
 
-  /// Features of x / |x| with learned widths (Eq. 4, section 3.1). The product of two Gaussian features is at most 1.
+  /// Features of x / |x| with learned widths (Eq. 4, section 3.1). Dot products of Gaussian features are at most 1.
   Tensor phi(const Tensor& x) const {
     const auto length = x.norm(2, -1, true).clamp_min(1e-6);
     const auto vectors = (vectors_->vectors * width_).to(x.scalar_type());

@@ -11,8 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Stores its digits in a cache file that is named by what `key` lists. They are random, or those of a file in the folder
-/// `data`.
+/// Stores digits in a cache file that is named by what `key` lists. The digits are random, or from a file in the folder `data`.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)

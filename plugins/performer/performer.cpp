@@ -46,7 +46,7 @@ constexpr double kReluLeast = 1e-3;
 // most |phi(q)| |sum of phi(k)|, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
-constexpr double kNothing = -1e30;  ///< log_scale of a missing key: finite, and below that of every key
+constexpr double kNothing = -1e30;  ///< log_scale of a missing key: finite, and below that of other keys
 
 /// phi(k_j) = features exp(log_scale). log_scale has no gradient.
 struct Scaled {
@@ -60,8 +60,7 @@ struct Sums {
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features are not causal: each prefix would need its own bound (kLeastShare). Half precision loses large
-/// phases.
+/// Trigonometric features are not causal: each prefix would need its own bound. Half precision loses large phases.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
   if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)

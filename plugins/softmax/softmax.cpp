@@ -51,7 +51,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return can;
 }
 
-/// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly, or if a latent is set, too.
+/// True if heads share keys and values. Throws std::invalid_argument if key_value_heads does not divide heads, or with a latent.
 bool shares(const ablate::Values& values) {
   const auto heads = values.integer("heads"), own = values.integer("key_value_heads");
   if (own > 0 && heads % own != 0)
@@ -123,8 +123,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);
-      allowed =
-          allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // for queries before the first token
+      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // queries before any token
     }
     return {.values = weighted(input, allowed, false)};
   }

@@ -82,8 +82,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Random words. With the fault "others by the seed", which is allowed, the vocabulary depends on the seed. With each other
-/// fault, two values of a parameter have one digest.
+/// Random words. "others by the seed" (no fault): the seed changes the vocabulary. Other faults: two values have one digest.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

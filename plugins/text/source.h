@@ -19,7 +19,7 @@ inline constexpr const char* kExpected =
 /// Throws std::runtime_error with everything that was looked for and with advice.
 std::filesystem::path find_source(const std::string& data);
 
-/// Returns the archive, or the files that for_each_file visits in a folder. Throws std::runtime_error if a subfolder is missing.
+/// Returns the archive, or the files that for_each_file visits in a folder. Throws std::runtime_error if a folder is missing.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& source);
 
 /// Returns the first bytes of the visited file, at most `most`. May be called once, during the visit.

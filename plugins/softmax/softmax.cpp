@@ -51,7 +51,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return can;
 }
 
-/// True if heads share keys and values. Throws std::invalid_argument if their number does not divide heads, or with a latent.
+/// True if heads share keys and values. Throws std::invalid_argument if heads, key_value_heads and latent do not fit together.
 bool shares(const ablate::Values& values) {
   const auto heads = values.integer("heads"), own = values.integer("key_value_heads");
   if (own > 0 && heads % own != 0)

@@ -1,5 +1,5 @@
 // Tables in every format, compared byte by byte with the files under tests/db/golden. After an intended change of the output,
-// `ABLATE_GOLDEN=rewrite ctest --preset release -R unit.db_golden` rewrites the files. The commit message must mention it.
+// `ABLATE_GOLDEN=rewrite ctest --preset release -R unit.db_golden` rewrites them. The commit message must mention the change.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 

@@ -43,8 +43,8 @@ class Pictures {
   std::int64_t side_ = 0;
   std::vector<std::uint8_t> labels_;  ///< 1: connected
   std::vector<std::uint64_t> ends_;   ///< end of each picture in packed_
-  /// Each picture is a list of runs: number of black pixels, number of other pixels, and one byte for each of these.
-  /// Black pixels after the last other pixel are left out.
+  /// Each picture is a list of runs. A run has the number of its black pixels, the number of the pixels after them that are
+  /// not black, and the greys of those. Each number and grey is one byte. Black pixels at the end of a picture are left out.
   std::vector<std::uint8_t> packed_;
 };
 

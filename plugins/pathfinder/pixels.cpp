@@ -12,7 +12,7 @@ class Canvas {
  public:
   explicit Canvas(std::int64_t side) : side_(side / kPixel), pixels_(static_cast<std::size_t>(side_ * side_)) {}
 
-  /// Fills the area that `covers` accepts, between two corners.
+  /// Fills the points that `covers` accepts in the rectangle between two corners.
   template <class Covers>
   void fill(Point low, Point high, std::int64_t grey, const Covers& covers) {
     const auto to_pixel = [&](std::int64_t place) { return std::clamp(place / kPixel, std::int64_t{0}, side_ - 1); };

@@ -9,7 +9,7 @@
 namespace ablate::pathfinder {
 
 std::vector<std::uint8_t> read_png(const std::filesystem::path& path, std::int64_t side) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;  // a larger file is not one of these pictures
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;  // bytes; no picture of the data set is larger
   const auto content = InputFile(path).read_some(kMost);
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -18,7 +18,7 @@ std::vector<std::uint8_t> read_png(const std::filesystem::path& path, std::int64
     throw FileError(path, std::string("is no whole PNG file (") + image.message + "); unpack the archive again");
   };
   if (png_image_begin_read_from_memory(&image, content.data(), content.size()) == 0) refuse();
-  constexpr std::size_t kBitDepth = 24;  // its position in the header, which is the first chunk
+  constexpr std::size_t kBitDepth = 24;  // offset in the file, whose first chunk is the header
   if (image.format != PNG_FORMAT_GRAY || content[kBitDepth] != 8)
     throw FileError(path, "found a picture that is in colour, transparent or not of eight bits, expected eight bits of grey");
   if (image.width != side || image.height != side)

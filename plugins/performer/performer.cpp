@@ -1,4 +1,4 @@
-// Performer (Choromanski et al. 2021): softmax attention through orthogonal random features, in linear time, FAVOR+.
+// Performer, FAVOR+ (Choromanski et al. 2021): softmax attention through orthogonal random features, in linear time.
 #include <ATen/ops/cummax.h>
 
 #include <limits>
@@ -46,7 +46,7 @@ constexpr double kReluLeast = 1e-3;
 // most |phi(q)| |sum of phi(k)|, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
-constexpr double kNothing = -1e30;  ///< log of a missing key: finite, and below every log that occurs
+constexpr double kNothing = -1e30;  ///< log_scale of a missing key: finite, and below that of other keys
 
 /// phi(k_j) = features exp(log_scale). log_scale has no gradient.
 struct Scaled {
@@ -60,7 +60,7 @@ struct Sums {
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features have no prefix sums: each prefix would need its own bound. Half precision loses large phases.
+/// Trigonometric features are not causal: each prefix would need its own bound. Half precision loses large phases.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
   if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)
@@ -98,8 +98,8 @@ class Performer final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// Measures the mean squared error of outputs (the paper's Figure 4), and its share of the exact outputs' squares. Uses only
-  /// this segment, because exact attention cannot read the sums carried from earlier segments.
+  /// Measures the mean squared error of outputs (the paper's Figure 4), and this error divided by the exact outputs' mean
+  /// square. Uses only this segment, because exact attention cannot read the sums carried from earlier segments.
   void measure_error(const HeadInput& input, HeadOutput& output) const {
     const ablate::NoGradGuard none;
     const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(error_examples_, x.size(0))) : x; };
@@ -148,7 +148,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// The sums, their scale, and the step at which their feature vectors were drawn. Float32 or wider.
+  /// The state has the sums, their log_scale, and the step at which the feature vectors were drawn. Float32 or wider.
   AttentionState heads_state(std::int64_t batch) const override {
     const auto options = ablate::wide_options(parameters().front().tensor);
     return {ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
@@ -172,8 +172,8 @@ class Performer final : public ablate::HeadwiseAttention {
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
   }
 
-  /// Query i reads the keys 0 to i and the earlier sums, divided by exp(s_i), the largest scale up to i. So a later key does
-  /// not change the scaling of earlier keys. The scale cancels in the quotient.
+  /// Query i reads the keys 0 to i and the earlier sums, divided by exp(s_i), where s_i is the largest log_scale up to i. So a
+  /// later key does not change the scaling of earlier keys. exp(s_i) cancels in the quotient.
   Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) const {
     const auto n = q.size(2);
     const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));
@@ -202,7 +202,7 @@ class Performer final : public ablate::HeadwiseAttention {
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
       const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
-      // The exponent is masked, not only the maximum: without any key, its exponential would be infinite and the gradient NaN.
+      // Masks the exponents, not only the maximum: an item without keys would have infinite exponentials and NaN gradients.
       const auto seen = gone.defined() ? log.masked_fill(gone, kNothing) : log;
       largest = seen.detach().amax(over, true);
       phi = (seen - largest).exp();

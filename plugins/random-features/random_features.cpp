@@ -119,8 +119,8 @@ class RandomFeatures final : public ablate::Compression {
     return slots.repeat_interleave(ablate::columns_of(kernel_), 2).unsqueeze(2);
   }
 
-  /// phi(x) divided by its largest exponential along `axes`, which cancels in a read; 0 for `gone`. Queries and keys are scaled
-  /// by d^-1/4 each, together softmax's 1 / sqrt(d).
+  /// phi(x) divided by its largest exponential along `axes`, and 0 for `gone`. The divisor cancels in a read. Queries and keys
+  /// are each scaled by d^-1/4, so that their products have softmax's factor 1 / sqrt(d).
   Stabilised stabilised(const Tensor& x, std::int64_t count, const Tensor& gone, ablate::IntArrayRef axes) const {
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
     auto [log, factor] = ablate::log_features(kernel_, scaled, features_->vectors.narrow(1, 0, count));

@@ -33,7 +33,7 @@ inline Tensor basis_at_tokens(std::int64_t length, std::int64_t slots, double wi
 }
 
 /// Ridge regression onto functions with values f [slots, n] at n places: R = (F F^T + ridge I)^-1 F. R does not depend on data.
-/// @param ridge > 0; compare with a Gram matrix of entries up to n / slots
+/// @param ridge > 0; for comparison, the entries of F F^T are of the order of n / slots
 inline Tensor regression(const Tensor& f, double ridge) {
   const auto gram = f.matmul(f.t()) + ridge * at::eye(f.size(0), kDouble);
   return at::cholesky_solve(f, at::linalg_cholesky(gram));
@@ -44,7 +44,7 @@ inline Tensor ridge_matrix(std::int64_t length, std::int64_t slots, double width
   return regression(basis_at_tokens(length, slots, width), ridge);
 }
 
-/// The same for an extended signal: the old signal, sampled at `samples` places, is contracted to [0, tau], and `length` new
+/// R of an extended signal: the old signal, sampled at `samples` places, is contracted to [0, tau], and `length` new
 /// tokens are in (tau, 1] (section 3.2). [slots, samples + length], float64 on the CPU. @param tau in (0, 1)
 inline Tensor contraction_matrix(std::int64_t samples, std::int64_t length, double tau, std::int64_t slots, double width,
                                  double ridge) {
@@ -52,8 +52,8 @@ inline Tensor contraction_matrix(std::int64_t samples, std::int64_t length, doub
   return regression(basis_at(t.unsqueeze(0), middles(slots).unsqueeze(1), slots, width), ridge);
 }
 
-/// Inverse distribution function of the looks, which are uniform within a cell. If the sum of looks is 0, all cells count alike
-/// (sticky memories, section 3.3).
+/// Inverse distribution function of the looks (sticky memories, section 3.3), which are uniform within a cell. If the sum of
+/// looks is 0, all cells count alike.
 /// @param looks [..., cells], at least 0 @param shares [..., n] in [0, 1), of the looks' type @return [..., n] in [0, 1]
 inline Tensor place_of(const Tensor& looks, const Tensor& shares) {
   const auto cells = looks.size(-1);
@@ -82,7 +82,7 @@ inline Tensor expected_basis(const Tensor& mean, const Tensor& variance, const T
   return ((mean - centres).square() / (total * -2)).exp() * inside * (share.sqrt() / all);
 }
 
-/// Share of the same truncated Gaussian between neighbouring edges. @param edges [..., cells + 1], rising in [0, 1]
+/// Share of expected_basis()'s truncated Gaussian between neighbouring edges. @param edges [..., cells + 1], rising in [0, 1]
 /// @return [..., cells], of sum 1 if the edges reach from 0 to 1
 inline Tensor shares_between(const Tensor& mean, const Tensor& variance, const Tensor& edges) {
   const auto scale = (variance * 2).rsqrt();

@@ -3,16 +3,16 @@
 //
 // Differences from the published code (deep-spin/infinite-former):
 // - Basis functions have height 1, centres in the middle of N equal cells and one width that follows N (there: unit area,
-//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 cannot be compared with
-//   0.5 there.
+//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 here cannot be compared
+//   with the ridge of 0.5 there.
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
-//   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it
-//   near 0.7, so that at first every query reads about the mean of all tokens.
+//   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts the
+//   variance near 0.7, so that at first every query reads about the mean of all tokens.
 // - The inputs come from the attention, usually projected keys and values, and gradients reach them (there layer inputs of the
 //   past, without gradients).
-// - An extended memory samples its old signal at the middles of equal shares of [0, 1], or of all looks (there at the right
-//   edges; sticky at the left edges of 128 cells).
+// - An extended memory samples its old signal at the middles of equal shares of [0, 1] or, if sticky, of all looks (there at
+//   the right edges; sticky at the left edges of 128 cells).
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -204,7 +204,7 @@ class RadialBasis final : public ablate::Compression {
     return all.sum() / counts.sum().clamp_min(1);
   }
 
-  /// Returns the share of all queries' Gaussians in each cell of the signal. An item has as many cells as slots.
+  /// Returns the mass that the Gaussians of all queries have in each cell of the signal. An item has as many cells as slots.
   static Tensor looks(const ablate::ReadInput& input, const Tensor& mean, const Tensor& variance, const Tensor& own) {
     constexpr std::int64_t rows = 256;  // queries that are processed at one time
     const auto count = input.memory.keys.size(2);
@@ -242,7 +242,7 @@ class RadialBasis final : public ablate::Compression {
   double width_, ridge_;
   std::int64_t samples_;
   double tau_, kl_, prior_;
-  Tensor weight_;  // [2, slots.of(max_length)]: mean and variance of a query; shared by heads, whose number may change
+  Tensor weight_;  // [2, slots.of(max_length)]: for a query's mean and variance; shared by heads, whose number may change
   Tensor bias_;    // [2]
   std::map<Case, Tensor> matrices_;  // not buffers, because the parameters determine them
   std::int64_t cached_ = 0;

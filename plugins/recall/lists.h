@@ -18,8 +18,8 @@ struct Pair {
 
 class Lists {
  public:
-  /// @param pairs "4", or several rising numbers like "2,4,8", used in turn; at most length / 4. Throws std::invalid_argument
-  /// for another text, and if the vocabulary has too few ids.
+  /// @param pairs "4", or several rising numbers like "2,4,8", used in turn; each at most length / 4. Throws
+  /// std::invalid_argument for another text, and if the vocabulary has too few ids.
   Lists(std::int64_t length, std::int64_t vocabulary, const std::string& pairs);
 
   const std::vector<std::int64_t>& pairs() const { return pairs_; }

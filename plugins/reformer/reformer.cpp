@@ -1,5 +1,5 @@
-// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that similar tokens share. Chunks of the sorted
-// sequence attend to tokens of their own bucket, or of all buckets, in several rounds of hashing. README.md lists the
+// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that similar tokens share. In chunks of the
+// sorted sequence, tokens attend to their own bucket, or to all buckets, in several rounds of hashing. README.md lists the
 // differences from the paper.
 #include <cmath>
 #include <limits>
@@ -39,7 +39,7 @@ constexpr ablate::Exemption exemptions[] = {
      "causal_members = chunks"},
 };
 
-constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other
+constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other token
 constexpr std::int64_t kOneHash = 64;  // most buckets of a single rotation
 
 /// Across buckets, later tokens change which m tokens are the last ones in sorted order, so `earlier` is not causal.
@@ -72,14 +72,14 @@ class Reformer final : public ablate::HeadwiseAttention {
     else if (buckets > 1)
       factors_ = {buckets};
     for (const auto factor : factors_) directions_ += factor / 2;
-    // Never cast, so that the hash is the same in every type.
+    // The rotations are never cast, so that the hash is the same in every type.
     if (directions_ > 0)
       rotations_ = register_buffer("rotations", ablate::randn({heads(), rounds_, d_head(), directions_}, context.generator),
                                    {.type = true});
   }
 
  private:
-  /// True for keys near enough in sorted order. A key must also be in the query's bucket or, across buckets, not be later().
+  /// True for keys near enough in sorted order. Callers also exclude other buckets or, if causal across buckets, later() keys.
   /// @param places, others sorted positions of queries and keys, broadcast against each other
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);
@@ -148,7 +148,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     return bucket;
   }
 
-  /// [blocks, size, keys]
+  /// in_reach() for the queries and keys of each block: [blocks, size, keys]
   Tensor reach_of(const Neighbours& blocks, const Tensor& distance, std::int64_t n) const {
     const auto count = (n + blocks.size - 1) / blocks.size;
     const auto own = ablate::arange(count * blocks.size, distance.options()).view({count, blocks.size, 1});
@@ -174,7 +174,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     return times.clamp_min(1);
   }
 
-  /// Draws new hashes for the next step. Evaluation uses the last ones.
+  /// Draws new hashes for the next step. Evaluation uses the latest hashes.
   void do_step(std::int64_t, const ablate::Generator& generator) override {
     if (!is_training() || !rotations_.defined()) return;
     const ablate::NoGradGuard none;

@@ -19,8 +19,8 @@ struct Pair {
 /// Holds each text once, because a document occurs in many pairs. Elements never move.
 using Texts = std::unordered_set<std::string>;
 
-/// Reads the first `length` bytes of each text from a file, plain or gzipped. Throws FileError for a file that is not regular,
-/// unreadable or empty. Throws with FILE:LINE for a wrong number of columns, an empty text, or a label other than 0 or 1. The
+/// Reads the first `length` bytes of each text from a file, plain or gzipped. Throws FileError for a file that is unreadable,
+/// empty or not regular. Throws with FILE:LINE for a wrong number of columns, an empty text, or a label other than 0 or 1. The
 /// published 0.0 and 1.0 are accepted.
 std::vector<Pair> read_pairs(const std::filesystem::path& path, std::size_t length, Texts& texts);
 

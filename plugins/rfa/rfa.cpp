@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 // Weights of sines and cosines may sum to nearly 0 or less, which makes the quotient meaningless. By Cauchy and Schwarz no
-// weight is above 1, so the sum is raised to at least this share of that bound.
+// weight is above 1, which bounds the sum of the weights. The sum is raised to at least this share of its bound.
 constexpr double kLeastShare = 1e-3;
 
 class RandomFeatureAttention final : public ablate::HeadwiseAttention {
@@ -88,7 +88,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     return {ablate::zeros({batch, heads(), columns, d_head() + 1}, options), ablate::zeros({batch, heads(), 1, 1}, options)};
   }
 
-  /// Features of vectors of length 1 with learned widths (Eq. 4 and section 3.1), so that no product is above 1.
+  /// Features of x / |x| with learned widths (Eq. 4, section 3.1). Dot products of Gaussian features are at most 1.
   Tensor phi(const Tensor& x) const {
     const auto length = x.norm(2, -1, true).clamp_min(1e-6);
     const auto vectors = (vectors_->vectors * width_).to(x.scalar_type());

@@ -163,7 +163,7 @@ class Routing final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// Causal form: each token belongs to its nearest centroid, and attends to the last w members up to itself.
+  /// Causal form: each token belongs to its nearest centroid, and attends to this cluster's last w tokens, itself included.
   HeadOutput among_earlier(const Tensor& likeness, const Tensor& q, const Tensor& v, const HeadInput& input) const {
     const auto nearest = likeness.argmax(2).expand({q.size(0), -1, -1});
     const ablate::BucketOrder order(nearest, input.mask, clusters_);

@@ -8,7 +8,7 @@
 namespace ablate::segment_mean {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 14;  // least numbers per thread
+constexpr std::int64_t kGrain = 1 << 14;  // minimum number of elements per thread
 
 /// Empty tensor like x, but with `length` tokens: [batch, heads, length, d] as a view of [batch, length, heads, d].
 Tensor like(const Tensor& x, std::int64_t length) {

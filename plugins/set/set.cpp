@@ -19,7 +19,7 @@ class InducedSetAttention final : public ablate::HeadwiseAttention {
   explicit InducedSetAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")) {
     const auto width = heads() * d_head();
-    // The same scale as a projected token.
+    // Points have the same scale as projected tokens.
     points_ = register_parameter("points",
                                  ablate::randn({heads(), context.parameters.integer("points"), d_head()}, context.generator));
     point_key_ = register_module("point_key", ablate::make_linear(width, width, true, context.generator));

@@ -51,7 +51,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return can;
 }
 
-/// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly.
+/// True if heads share keys and values. Throws std::invalid_argument if heads, key_value_heads and latent do not fit together.
 bool shares(const ablate::Values& values) {
   const auto heads = values.integer("heads"), own = values.integer("key_value_heads");
   if (own > 0 && heads % own != 0)
@@ -123,7 +123,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);
-      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token
+      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // queries before any token
     }
     return {.values = weighted(input, allowed, false)};
   }
@@ -183,8 +183,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (count > 0) output.metrics = {{"span", sum / count, "tokens"}};
   }
 
-  /// x divided by its root mean square over the channels, the last dimension. Rotary positions before it do not matter, because
-  /// a rotation preserves length.
+  /// x divided by its root mean square over the channels, the last dimension. x may have rotary positions already, because a
+  /// rotation preserves length.
   static Tensor of_one_size(const Tensor& x) {
     constexpr double kEpsilon = 1e-5;  // same as the model's norms
     return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(static_cast<std::size_t>(x.dim() - 1))), {},
@@ -237,8 +237,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return read(input, input.q, input.k, input.v, allowed, is_causal);
   }
 
-  /// Prepends the sink as a key with value 0. An additional channel is 1 in all queries and 0 in all keys except the sink's,
-  /// which has its score there. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
+  /// Prepends the sink as a key with value 0. In an additional channel, queries have 1, the sink has its score, and other
+  /// keys have 0. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
   Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
     const auto d = static_cast<double>(input.q.size(3));
     const auto idle = is_causal ? 1 : 0;

@@ -118,7 +118,7 @@ class Sort final : public ablate::GeneratedTask {
     return text;
   }
 
-  /// Inputs are the right answers. Up to the first wrong answer they equal the model's own answers, so the score is the same.
+  /// The model reads the right answers. Up to its first wrong answer they are also its own, and only those answers count.
   void judge(ablate::Split split, std::int64_t index, std::span<const std::int64_t> answers,
              std::span<double> values) const override {
     const auto order = sorted(make(split, index), symbols_);

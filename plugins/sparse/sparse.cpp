@@ -37,7 +37,7 @@ constexpr ablate::Parameter parameters[] = {
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
-  // A query that is far from all summaries of a short sequence reads nothing.
+  // A far head of the fixed pattern reads nothing if its query sees no summary, as in a short sequence.
   result.averages = values.text("pattern") == "strided" || values.text("arrangement") == "merged";
   result.time_exponent = result.memory_exponent = values.integer("stride") > 0 ? 2 : 1.5;
   return result;
@@ -162,8 +162,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
                          input.q.size(2));
   }
 
-  /// Both sets in one softmax for strides. The far tokens differ among the tokens of a block, so their scores are computed as
-  /// in by_stride(), and near tokens are masked there.
+  /// Both sets of the strided pattern in one softmax. The far tokens differ among the tokens of a block, so their scores are
+  /// computed as in by_stride(). Near tokens are masked in these scores.
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
     const auto blocks = near_blocks(input.q.size(2));

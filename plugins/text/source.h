@@ -19,10 +19,10 @@ inline constexpr const char* kExpected =
 /// Throws std::runtime_error with everything that was looked for and with advice.
 std::filesystem::path find_source(const std::string& data);
 
-/// Returns the archive, or the files of a folder that for_each_file visits. Throws std::runtime_error with the missing files.
+/// Returns the archive, or the files that for_each_file visits in a folder. Throws std::runtime_error if a folder is missing.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& source);
 
-/// Returns at most `most` first bytes of the visited file. May be called once, during the visit.
+/// Returns the first bytes of the visited file, at most `most`. May be called once, during the visit.
 using ReadBytes = std::function<std::string(std::size_t most)>;
 
 /// Calls visit for each file of {train,test}/{pos,neg} and for each urls_{pos,neg}.txt, in any order, with its relative path,

@@ -126,7 +126,7 @@ class Text final : public ablate::Task {
   std::size_t dev_;
   std::uint64_t seed_;
   Halves halves_;
-  std::array<ablate::Places, 3> places_;  ///< train, dev, test: indices into their half
+  std::array<ablate::Places, 3> places_;  ///< train, dev, test: indices into half(split)
 };
 
 }  // namespace

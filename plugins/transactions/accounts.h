@@ -9,8 +9,8 @@
 namespace ablate::transactions {
 
 struct Transaction {
-  std::int32_t day;   ///< since 1970-01-01
-  std::int32_t days;  ///< since the account's previous transaction; 0 for the first
+  std::int32_t day;   ///< days since 1970-01-01
+  std::int32_t days;  ///< days since the account's previous transaction; 0 for the first
   double amount;      ///< Czech crowns, never negative; the type gives the direction
   std::uint8_t type, operation, category;
 };

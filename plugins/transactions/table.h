@@ -13,8 +13,8 @@ namespace ablate::transactions {
 
 class Table {
  public:
-  /// Reads the header. Its cells are separated by semicolons if it contains one, otherwise by commas. All calls throw
-  /// FileError, here if the header is missing or the file is unreadable.
+  /// Reads the header. Cells of all lines are separated by semicolons if the header contains one, otherwise by commas. Throws
+  /// FileError if the header is missing or the file is unreadable.
   /// @param file a path for lines_of() (folder.h)
   explicit Table(const std::filesystem::path& file);
   Table(const Table&) = delete;

@@ -1,6 +1,6 @@
 // Measures the host's overhead for a trial. Runs 200 one-step trials of the smallest model in three ways: in this process (no
 // fork, no pipe, no database), each in a fork of this process (the least cost of a separate process), and by `ablate run -j 1`.
-// The ways alternate: A B C A B C ... Prints the median of each, the overhead of a trial and the ratio.
+// The ways alternate: A B C A B C ... Prints the median of each way, the overhead of a trial and the ratio C / A.
 //   build/release/tests/bench_overhead [ROUNDS]
 #include <sys/wait.h>
 #include <unistd.h>

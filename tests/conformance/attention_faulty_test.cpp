@@ -1,4 +1,4 @@
-// Attentions with one fault each, from public implementations. Each fails the check for its fault, and only with that fault.
+// Attentions with one fault each, from public implementations. Each fails its fault's check; without a fault, all checks pass.
 #include <ATen/Parallel.h>
 
 #include "ablate/headwise.h"
@@ -39,7 +39,7 @@ enum class Fault {
   kMeasures,          // computes differently while it measures
   kPaddingTouched,    // multiplies padded context by 0, and NaN times 0 is NaN
   kPrefixMask,        // reads the first m tokens if the mask has m present tokens, wherever they are
-  kOtherContext,      // another rule if the context is not the tensor of the queries
+  kOtherContext,      // twice the output if the context is not the tensor of the queries
   kCausalSelf,        // causal only in self-attention
   kQueriesPooled,     // pools queries together with their padding
   kFirstPosition,     // uses the position of the batch's first item for all items

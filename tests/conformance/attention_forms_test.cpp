@@ -58,7 +58,7 @@ class Model : public HeadwiseAttention {
 
   Tensor rows(const Tensor& x, std::int64_t batch) const { return x.size(0) == batch ? x.roll(1, 0) : x; }
 
-  /// Returns the factor by which values are wrong.
+  /// Returns a factor of the values; 1 if they are right.
   double factor(const HeadInput& input) const {
     const bool is_float = input.q.scalar_type() == kFloat, many = input.q.size(2) >= 32;
     const bool wrong = (is(Wrong::kHeads16) && is_float && many && d_head() == 16) ||

@@ -33,8 +33,8 @@ enum class Habit {
   kHardOther,       // straight_through() with another function in the backward pass
   kRunningMean,     // right: a pass in training changes statistics
   kDecay,           // right: distant tokens have decayed to 0
-  kUnscaled,        // declares that it equals softmax, without 1 / sqrt(d)
-  kWithoutSelf,     // declares that it equals softmax, without the token itself
+  kUnscaled,        // declares that it equals softmax, but lacks 1 / sqrt(d)
+  kWithoutSelf,     // declares that it equals softmax, but no token reads itself
 };
 
 class Wonted : public HeadwiseAttention {
@@ -166,7 +166,7 @@ const tests::AddVariants added = {
     {"a soft gradient of another function", &wonted<Habit::kHardOther>(), "gradient"},
 };
 
-/// Returns the check "equals" of a plugin, with the other plugin that it names.
+/// Returns the result of the check "equals" for a plugin whose oracle is the plugin "right".
 Check equality(const Descriptor& plugin) {
   Checks checks;
   checks.only({"equals"});

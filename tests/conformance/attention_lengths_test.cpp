@@ -14,7 +14,7 @@ enum class Place {
   kPrime,          // does not read the last token if the length is a prime above 64
   kRest,           // does not read the last token if the length is one more than a multiple of 64
   kMatesMask,      // with 8 items or more, an item gets its neighbour's mask
-  kMatesScale,     // with 8 items or more, all of them scale the scores
+  kMatesScale,     // with 8 items or more, divides scores by a mean over all items
   kGradientThree,  // half a gradient of queries at 3 tokens
   kGradientSix,    // no gradient of keys at 6 tokens
   kForgets2048,    // does not read keys from 2048 on

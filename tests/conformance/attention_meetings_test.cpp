@@ -43,7 +43,7 @@ enum class Meeting {
   kBatchTrainingLong,   // keys centred over the batch in training beyond 100 tokens
   kWritesUnmasked,      // writes into its tokens if there is no mask
   kWritesQueries,       // writes into its queries over another sequence
-  kForgetsEvery,        // later blocks do not read every 64th token
+  kForgetsEvery,        // later blocks do not read tokens 63, 127, ...
   kSubtracts,           // subtracts tokens more than 100 positions back
   kNoiseLong,           // noise in evaluation, beyond 64 tokens
   kGlobalLong,          // uses torch's generator in training, beyond 64 tokens

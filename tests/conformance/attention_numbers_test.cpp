@@ -1,4 +1,4 @@
-// Right attentions whose numbers are hard to compare, which must pass, and similar wrong attentions.
+// Right attentions whose numbers are hard to compare must pass, and similar wrong attentions must fail.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 

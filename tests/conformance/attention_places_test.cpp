@@ -78,7 +78,7 @@ const tests::AddVariants added = {
     {"a table as long as training", &placed<Look::kShortTable>(), "lengths"},
 };
 
-/// Adds a learned bias by distance, up to 100 tokens.
+/// Adds a learned bias by distance, up to 100 tokens. If `dead`, reads only the first 60 of the 100 numbers.
 template <bool dead>
 class Distances final : public HeadwiseAttention {
  public:

@@ -11,11 +11,11 @@ namespace {
 enum class Side {
   kRight,
   kThreadTable,   // a factor that the factory stores in its thread
-  kOwner,         // another factor in training, if the thread is not the factory's
+  kOwner,         // twice the output in training, if the thread is not the factory's
   kZerosSeen,     // attends to the empty memory of the initial state
   kFirstCount,    // counts one token before the first token
   kMasksTurned,   // uses the queries' mask for the keys if there are as many queries as keys
-  kCausalMasked,  // causal: queries under the keys' mask give 0
+  kCausalMasked,  // if causal, clears outputs by the keys' mask
 };
 
 thread_local double of_thread = 1;
@@ -78,7 +78,7 @@ struct Made final : Sided {
   explicit Made(const AttentionContext& context) : Sided(context, fault) {}
 };
 
-/// Returns the attention with a state, or the attention over another sequence.
+/// Returns the attention with a state if `carries`, else the attention over another sequence.
 template <Side fault>
 const Descriptor& sided(bool carries) {
   const auto made = [](const Capabilities& can) {

@@ -82,7 +82,7 @@ enum class Sum {
   kCut,             // no gradient through the state
   kWholeSegment,    // with a state, each token reads the whole segment
   kCutTraining,     // no gradient through the state in training
-  kDecaysTraining,  // the same, only in training
+  kDecaysTraining,  // the state decays with each segment, in training only
 };
 
 /// Linear attention without a normaliser, only causal: out_i = q_i (S + sum of k_j v_j over j up to i).

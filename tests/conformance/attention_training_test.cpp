@@ -9,7 +9,7 @@ namespace {
 
 enum class Keeps { kNothing, kInBuffer, kPlainMember };
 
-/// Returns the values, multiplied by a function of the number of steps.
+/// An attention whose output is its values, multiplied by a function of the number of steps.
 template <Keeps keeps>
 class Stepped final : public HeadwiseAttention {
  public:

@@ -1,5 +1,5 @@
 // A causal convolution by transforms (FFT) needs no exemption, although its rounding reaches earlier outputs. A convolution
-// that leaks has an exemption, and passes up to its tolerance.
+// that leaks passes only with an exemption, and only up to the tolerance of the exemption.
 #include <ATen/ops/fft_irfft.h>
 #include <ATen/ops/fft_rfft.h>
 

@@ -1,4 +1,4 @@
-// A wrong compression of a third party: its segment means count padding. If $ABLATE_TEST_BROKEN is set, it ends the process.
+// A wrong compression of a third party: its segment means count padding. If $ABLATE_TEST_BROKEN is set, a mask crashes it.
 #include <csignal>
 #include <cstdlib>
 

@@ -126,7 +126,7 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.out, "segment-mean (compression"));
   CHECK(says(ended.out, "all passed"));
-  // A longer check keeps its larger range.
+  // A check with --length stores that length.
   CHECK(place.run({"check", "segment-mean", "--no-timing", "--length", "2400"}).exit_code == 0);
   const auto kept = json::parse(place.run({"plugins", "segment-mean", "--format", "json"}).out).at("checks");
   CHECK(kept.at("lengths") == json{{"any", 2400}});

@@ -64,7 +64,7 @@ class CachedByShape final : public Means {
   }
   mutable std::map<std::pair<std::int64_t, std::int64_t>, Tensor> by_shape_;
 };
-/// Caches the slots of tokens by shape from some length on, or only in float32.
+/// Caches the slots of tokens by shape, from some length on; if `in_single`, only in float32.
 template <std::int64_t from, bool in_single>
 class CachedFrom final : public Means {
   using Means::Means;
@@ -76,7 +76,7 @@ class CachedFrom final : public Means {
   }
   mutable std::map<std::pair<std::int64_t, std::int64_t>, Tensor> by_shape_;
 };
-/// Requires queries in a write: without them it throws, or makes other keys.
+/// Requires queries in a write. Without queries, it throws or changes the keys.
 template <bool throws>
 struct NeedsQueries : Change {
   using Change::Change;

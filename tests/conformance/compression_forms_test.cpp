@@ -1,4 +1,4 @@
-// Compressions that are wrong only in the shapes of studies: fused, with many heads, at 1/16, written in many parts.
+// Compressions that are wrong only in the shapes of studies: fused, with many heads, at the rate 1/16, written in many parts.
 #include "tests/conformance/means.h"
 
 using namespace ablate;

@@ -94,7 +94,7 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
-/// Two classes declare that slots are means. This class weights tokens by their content, the next reads with another map.
+/// Two classes declare that slots are means. This class weights tokens by content, the next reads with another similarity.
 class CountsByContent final : public Means {
   using Means::Means;
   bool slots_are_means() const override { return true; }

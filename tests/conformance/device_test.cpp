@@ -13,7 +13,7 @@ Candidate candidate(const std::string& id) {
   return candidates(plugin(id), nlohmann::json::object(), {&plugin("segment-mean")}).front();
 }
 
-/// Runs the check after `wrong` has changed the results of the other device, and returns it.
+/// Returns the check of a device whose results `wrong` has changed.
 Check check(ComputeOn compute, const std::function<void(std::vector<Named>&)>& wrong) {
   int calls = 0;
   Checks checks;

@@ -1,4 +1,4 @@
-// A right compression in few lines, from which tests make wrong compressions: means of segments, or of every fixed-th token.
+// A right compression in few lines, from which tests make wrong ones: means of segments, or of tokens dealt to fixed slots.
 #pragma once
 
 #include <limits>

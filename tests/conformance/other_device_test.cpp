@@ -105,8 +105,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
 
 const Descriptor& plugin(const std::string& id) { return load_library(ABLATE_BUILD_DIR "/lib/ablate/plugins/" + id + ".so"); }
 
-/// Returns the failed checks of a small run on that device. Leaves out training: its dropout would use the CPU's generator, but
-/// a training saves the device's generator.
+/// Returns the failed checks of a small run on the simulated device. Leaves out training: its dropout would use the CPU's
+/// generator, but a training saves the device's generator.
 std::set<std::string> failing(const Descriptor& descriptor, const std::vector<const Descriptor*>& parts = {}) {
   static const bool registered = [] {
     static Hooks hooks;

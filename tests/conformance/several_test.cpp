@@ -84,7 +84,7 @@ TEST_CASE("a wrong compression of a third party is no fault of an attention that
   CHECK(unchecked > 0);
   CHECK(kept().at("verdict") == "passed");
 
-  // A part that ends the process: the job goes on without it.
+  // If a part ends the process, the job goes on without the part.
   place.set("ABLATE_TEST_BROKEN", "1");
   const auto with_crash = checked(1);
   CHECK(with_crash.front().at("part") == "broken");

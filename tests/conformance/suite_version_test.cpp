@@ -1,9 +1,9 @@
 // Verdicts and audits belong to a version of the suite, and floors belong to a version of the predictors. After an edit of this
 // code, the test asks the author whether verdicts, audits or floors change.
 //
-// The record has each version, and a digest of its code without comments and white space.
+// The record has each version, and a digest of its code without comments and white space. To record it again after an edit, or
+// after a merge of two edits, run
 //     build/release/tests/test_suite_version "[record]"
-// records it again. Do this after an edit, and after a merge of two edits.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes digits once and stores them in a file named by parts of its key. Reads digits of a file if `data` is a folder.
+/// Stores digits in a cache file that is named by what `key` lists. The digits are random, or from a file in the folder `data`.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)

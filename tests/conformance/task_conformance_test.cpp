@@ -209,7 +209,7 @@ TEST_CASE("the checks find each breach of the contract") {
        "past the end [test, 15 of 120 examples]: wrong: 8 positions from 119 of 120 on: at 1 expected nothing"},
       {"stream with a target nowhere", "a target at 7, but nothing is present there"}};
   for (const auto& [fault, found] : faults) check_mentions(failed_of(fault), found);
-  // If the seed may make no other data, digest and examples must both change or both stay.
+  // If another seed need not change the data, digest and examples must both change or both stay.
   CHECK(failed_of("seed", SeedPromise::kMaybeOther) == "");
   check_mentions(failed_of("digest without seed", SeedPromise::kMaybeOther),
                  "another seed, another digest []: wrong: the digest stays the same, but the examples change");

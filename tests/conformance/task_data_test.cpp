@@ -163,7 +163,7 @@ TEST_CASE("a digest follows the contents of the files") {
 
 namespace {
 
-/// Words from a vocabulary, with a number of training examples, and a digest that leaves a parameter out.
+/// Random words. The digest leaves out the parameter that `without` names.
 class Drawn final : public Task {
  public:
   explicit Drawn(const TaskContext& context)

@@ -140,13 +140,13 @@ TEST_CASE("a label that the length predicts") {
     CHECK(failing(recipe).count("label by length") == 1);
   }
   recipe.info.holes = true;
-  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label sets the number of present positions, anywhere
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label decides how many positions are present
     fill(row, random, 10);
     for (std::size_t at = 1; at + 1 < row.length(); ++at) row.present(at) = random.below(10) < 2 + 6 * row.target();
   };
   CHECK(failing(recipe).count("label by length") == 1);
   recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}}, .sequences = 2, .length = 16, .classes = 2};
-  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label is the longer of two sequences of any length
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label tells which of two sequences is longer
     for (std::size_t sequence = 0; sequence < 2; ++sequence)
       for (std::size_t at = 0; at < 16; ++at) row.id(at, sequence) = random.below(10);
     const auto a = 1 + random.below(16), b = 1 + random.below(16);

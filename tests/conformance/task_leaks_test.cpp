@@ -86,7 +86,7 @@ Recipe with_hole(const std::function<std::int64_t(std::int64_t place)>& label) {
   return recipe;
 }
 
-/// Returns a task whose size is one too large. `what` changes the last example.
+/// Returns a task whose size is one too large. `what` fills the last example; if it is empty, that example repeats the first.
 Recipe too_large(const std::function<void(Row& row)>& what) {
   auto recipe = digits();
   recipe.fill = [=, size = recipe.size](Row& row, Split split, std::int64_t index, Random random) {
@@ -97,7 +97,7 @@ Recipe too_large(const std::function<void(Row& row)>& what) {
   return recipe;
 }
 
-/// Returns a text that repeats some symbols after place 256.
+/// Returns a text in which the `chunk` symbols from place 256 on come twice.
 Recipe with_chunk_twice(std::int64_t chunk) {
   return text_of([=](Split split, std::int64_t place, std::int64_t seed) {
     return random_symbol(split, place < 256 + chunk ? place : place - chunk, seed);

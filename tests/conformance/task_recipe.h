@@ -64,7 +64,7 @@ class Random {
 struct Recipe {
   TaskInfo info = {.fields = {{.name = "digit", .vocabulary = 10}}, .length = 12, .classes = 2};
   std::int64_t size = 400;
-  /// Fills the example. The generator depends on its split, index and seed.
+  /// Fills an example. The generator depends on the example's split and index and on the seed.
   std::function<void(Row& row, Split split, std::int64_t index, Random random)> fill = {};
   bool has_seed = true;  ///< true if data_seed is a parameter
   std::vector<Exemption> exemptions = {};

@@ -82,7 +82,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Words of a vocabulary. With one fault, its size depends on the seed. With the others, the digest ignores some values.
+/// Random words. "others by the seed" (no fault): the seed changes the vocabulary. Other faults: two values have one digest.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

@@ -1,4 +1,4 @@
-// One fault among some thousands of examples: such a small split is read completely.
+// A split of some thousands of examples is read completely, so that one fault among them is found.
 #include <atomic>
 
 #include "tests/conformance/task_digits.h"

@@ -49,7 +49,7 @@ TEST_CASE("examples that are nearly equal to train's examples, with their labels
   }
   check_mentions(said(checks_of(recipe), "no near-duplicates", "train, 400 of 400 examples, test"),
                  "400 of 400 examples of test are nearly the same as one of train (400 were searched)");
-  // In drawn data a twentieth of dev is enough to fail. In real data it is only reported.
+  // In drawn data, near-duplicates in a twentieth of dev fail the check. In real data, they are only reported.
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     if (split != Split::kDev || index % 20 != 0) return write(row, random);
     write(row, Random(Split::kTrain, index, random.start()));

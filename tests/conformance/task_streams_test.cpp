@@ -121,7 +121,7 @@ TEST_CASE("in examples, a target that equals the symbol before or is computed fr
 }
 
 TEST_CASE("texts with long runs of blanks, with few symbols, or with a repeated passage pass") {
-  // A run of up to 300 blanks, then up to 60 symbols.
+  // 300 to 349 blanks, then 11 to 60 symbols.
   CHECK(failed(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           Random run(split, -1 - place / 360, seed);
           return place % 360 < 300 + run.below(50) ? 0 : random_symbol(split, place, seed);

@@ -10,7 +10,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Random letters by index, with state that threads share. It is atomic, so that a fault gives wrong letters and no crash.
+/// Random letters by index, with state that threads share. The state is atomic: a fault gives wrong letters and no crash.
 class Shared final : public Task {
  public:
   explicit Shared(const TaskContext& context)

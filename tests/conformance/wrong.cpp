@@ -1,4 +1,4 @@
-// Softmax attention with one fault. A text names the fault: if it were a choice, the suite would try all of its values.
+// Softmax attention with one fault. The parameter `fault` is a text, because the suite tries all values of a choice.
 #include <unistd.h>
 
 #include <csignal>
@@ -37,7 +37,7 @@ class Wrong final : public ablate::HeadwiseAttention {
           });
       }
       if (nothing && fault_ == "wait") pause();
-      // Padded keys are 0 and so are their values, but they stay in the denominator.
+      // With the fault "padding", padded keys stay in the denominator, although their scores and values are 0.
       if (fault_ != "padding") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e9);
     }
     return {.values = scores.softmax(-1).matmul(input.v)};

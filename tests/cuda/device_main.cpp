@@ -1,4 +1,4 @@
-// The tests of core/kernels/cuda on a device; exits with 77 (skipped) if there is none.
+// The tests of core/kernels/cuda on a device; exits with 77 (skipped) if there is no device.
 #include <cstdio>
 
 #define CATCH_CONFIG_RUNNER

@@ -39,7 +39,7 @@ struct Numbers {
 #ifdef __SANITIZE_ADDRESS__
   static constexpr std::int64_t kTail = 0;
 #else
-  static constexpr std::int64_t kTail = 16;  ///< numbers after all others
+  static constexpr std::int64_t kTail = 16;  ///< numbers after the last token
 #endif
 
   Numbers(std::int64_t b, std::int64_t h, std::int64_t n, std::int64_t c, bool by_token)

@@ -15,7 +15,7 @@ namespace ablate::kernels::cuda {
 void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
 const char* finished();
-void* stream();  ///< the tests' own stream, independent of all others
+void* stream();  ///< the tests' own stream, independent of other streams
 
 template <class T>
 struct Memory {

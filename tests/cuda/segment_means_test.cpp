@@ -55,7 +55,7 @@ void check(const Case& c, double most) {
   const auto counted = dx.data;
   REQUIRE(after(segment_means_backward(call, d_means.read(), mass.data(), dx.view(), stream())) == nullptr);
   CHECK(same_bits(dx.data, counted));
-  for (auto& one : mass) one *= 2;  // the mass is read
+  for (auto& one : mass) one *= 2;  // shows that the kernel reads the mass
   REQUIRE(after(segment_means_backward(call, d_means.read(), mass.data(), dx.view(), stream())) == nullptr);
   dx.each([&](auto b, auto h, auto t, auto y) {
     CHECK(2 * dx.at(b, h, t, y) == static_cast<double>(value_of(counted[dx.index(b, h, t, y)])));

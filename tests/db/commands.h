@@ -41,7 +41,7 @@ class Commands {
     return captured([&](CLI::App& app) { app.parse(std::move(words)); });
   }
 
-  void (*add)(CLI::App& app, const DatabaseFile& database, int& exit_code) = add_questions;  ///< adds the known commands
+  void (*add)(CLI::App& app, const DatabaseFile& database, int& exit_code) = add_questions;  ///< adds the commands under test
   int exit_code = -1;
   std::string errors;  ///< stderr of the last command
 

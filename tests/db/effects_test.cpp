@@ -64,7 +64,7 @@ bool notes(const Effects& effects, const std::string& part) {
   return std::any_of(effects.notes.begin(), effects.notes.end(), [&](const auto& note) { return has(note, part); });
 }
 
-/// Adamra at two rates and softmax, each with pool 2 or 4 and two seeds.
+/// Adamra at two rates, and softmax. Each runs with the pools 2 and 4 and with two seeds.
 class Nested {
  public:
   Nested() : store_(file_) {

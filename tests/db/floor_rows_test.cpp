@@ -51,7 +51,7 @@ TEST_CASE("rows with another number of training examples have their own floors, 
   auto few = floors_at("d");
   few.rows.train = few.seen = 200, few.floors = {floor_of("counts", 44.0)};
   study.store.put_floors(few);
-  study.store.put_floors(floors_at("d"));  // 20 steps of 2 x 10
+  study.store.put_floors(floors_at("d"));  // for 20 steps of 2 x 10 examples
   TableRequest request;
   request.rows = {"train.steps", "attention"};
   auto notes = study.notes(request);

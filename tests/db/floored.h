@@ -30,7 +30,7 @@ inline KnownFloors floors_at(const std::string& digest) {
       .floors = {floor_of("largest class", 20), floor_of("counts", 52, "order 3"), floor_of("linear on a bag", 40.25, "", 10)}};
 }
 
-/// Returns a trial's attempt with the metric that judges it.
+/// Returns a done attempt, with the metric that judges the trial.
 inline Attempt judged(const nlohmann::json& resolved, double accuracy) {
   auto attempt = done(resolved, accuracy);
   attempt.main_metric = "test/accuracy";

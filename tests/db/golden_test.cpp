@@ -26,7 +26,7 @@ void check_golden(const std::string& name, const Table& table) {
 }
 
 /// Study with all cases of a table: seeds, tasks, an absent parameter, failures of each kind, values that are not finite,
-/// texts that control formats, verdicts of each kind, times of a busy machine, published numbers.
+/// texts with control characters of formats, verdicts of each kind, times of a busy machine, published numbers.
 class Everything {
  public:
   Everything() {
@@ -76,7 +76,7 @@ class Everything {
   std::vector<nlohmann::json> trials_;
 };
 
-/// Learning rates chosen by dev. linear's last rate is at the edge, and one rate of delta is missing.
+/// Learning rates chosen by dev. For linear, dev chooses the last rate, at the edge. One trial of delta has not run.
 class Tuned {
  public:
   Tuned() {

@@ -77,7 +77,7 @@ TEST_CASE("import reads the files of export: every table is the same in both his
     run("export --format " + format + " --out " + out);
     const auto kept = run.path("kept.db");
     std::filesystem::rename(run.file(), kept);
-    if (format == "jsonl") {  // JSON lines have no units, so the other history has them
+    if (format == "jsonl") {  // JSON lines have no units, so the history gets the units first
       Store store(run.file());
       store.put_metrics({{"test/leading", "%", "max", "of a task's own"},
                          {"attention/width", "", "", "of a method", MetricKind::kCount, MetricOwner::kMethod}});

@@ -91,7 +91,7 @@ TEST_CASE("pairs are formed by seed, and seeds without a partner are named") {
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}}, std::vector<Sample>{{1, 2}}).tested());
   const auto broken = difference_of(std::vector<Sample>{{1, 1}, {2, std::nan("")}}, std::vector<Sample>{{1, 2}, {2, 3}});
   CHECK_FALSE(broken.tested());
-  // With only one common seed, two samples are compared. Values whose squares overflow have no interval.
+  // With only one common seed, the values are two independent samples. Values whose squares overflow have no interval.
   const auto huge = difference_of(std::vector<Sample>{{1, 1e200}, {2, -1e200}}, std::vector<Sample>{{2, 1e180}, {3, -1e200}});
   CHECK_FALSE(huge.paired);
   CHECK(huge.tested());

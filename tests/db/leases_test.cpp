@@ -191,7 +191,7 @@ TEST_CASE("a slot is used once; a locked slot is skipped, and a scheduler may re
   store.put_running({});
   met.clear();
   store.add_owner(from_third, meet);
-  CHECK(met.front().second);  // its heartbeat shows that it lives
+  CHECK(met.front().second);  // the heartbeat shows that the owner lives
 }
 
 TEST_CASE("a deletion removes leases that have ended, and leaves active leases") {
@@ -210,7 +210,7 @@ namespace {
 constexpr int kProcesses = 8, kTrials = 150;
 
 /// A scheduler that leases, "runs" and records trials until all are done. It dies during lease number `last`,
-/// which is at most 14. Eight schedulers share 150 trials. At least one dies: otherwise one would lease 19 trials or more.
+/// which is at most 14. Of eight schedulers that share 150 trials, at least one dies: else one would lease 19 or more.
 void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>& trials, int last) {
   Store store(file);
   const auto locks = locks_beside(file);

@@ -66,7 +66,7 @@ class Three {
   }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
 
-  /// Returns a copy of the first history, into which the others were merged in this order.
+  /// Returns a copy of the first named history, into which the others were merged in the order of `names`.
   std::filesystem::path merged(const std::vector<std::string>& names) const {
     std::string all;
     for (const auto& name : names) all += "," + name;

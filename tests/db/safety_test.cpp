@@ -1,4 +1,5 @@
-// History files that other programs lock, fill, remove or replace, or that are old: nothing is lost or written elsewhere.
+// If other programs lock, remove, replace or damage the history file, or the disk is full, nothing is lost or written
+// elsewhere.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -202,7 +203,7 @@ TEST_CASE("a process is identified by PID and start: a later process with its PI
 
 namespace {
 
-/// Writes a whole history of some pages, and closes it.
+/// Writes an undamaged history of several pages, and closes it.
 void write_whole(const std::filesystem::path& file) {
   Store store(file);
   std::vector<nlohmann::json> trials;

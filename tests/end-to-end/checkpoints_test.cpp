@@ -65,12 +65,12 @@ json numbers(Workplace& place) {
   return all;
 }
 
-/// A text task whose lanes carry a state from step to step.
+/// A study of a text task whose lanes carry a state from step to step.
 const std::string kStream =
     "[task]\nplugin = \"lm\"\ndata = \"text\"\nlength = 16\n[model]\nlayers = 1\nd_model = 8\nhidden = 8\n"
     "[attention]\nplugin = \"transformer-xl\"\n[train]\nbatch = 4\nsteps = 1500\n";
 
-/// Writes the study's file and its text.
+/// Writes the study and the text file that kStream reads, and returns the study's path.
 std::string study_in(Workplace& place, const std::string& text) {
   std::string words;
   for (int i = 0; i < 20000; ++i) words += static_cast<char>('a' + i * (i % 7) % 23);

@@ -1,5 +1,4 @@
-// If other programs lock, remove, replace or damage the history file, or the disk is full, nothing is lost or written
-// elsewhere.
+// Nothing is lost or written elsewhere if other programs lock, remove, replace or damage the history, or the disk is full.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/resource.h>

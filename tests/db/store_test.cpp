@@ -214,8 +214,7 @@ TEST_CASE("a failed write of an attempt leaves no rows, and the store still work
   attempt.results["extra/new"] = 1;
   attempt.curve = {{"train/loss", 1, 2.0}};
   attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"passed", ""}}};
-  attempt.artifacts = {{"output", 1, 1, "twice"},
-                       {"output", 1, 1, "twice"}};  // artifacts are written last, and equal names are refused
+  attempt.artifacts = {{"output", 1, 1, "twice"}, {"output", 1, 1, "twice"}};  // written last; equal names are refused
   CHECK_FALSE(error_of([&] { store.put_attempt(attempt); }).empty());
   for (const auto* table : {"attempt", "result", "curve", "environment", "plugin", "plugin_set", "plugin_of_set"})
     CHECK(rows(file, table) == 0);

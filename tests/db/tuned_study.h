@@ -29,8 +29,7 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// A study of attentions that tunes the learning rate, with its results.
 class Tuned {
  public:
-  /// Makes the study. Both metrics have this direction. If `cells`, the history records the cells of trials that are not
-  /// imported.
+  /// Makes the study. Both metrics have this direction. If `cells`, the history records the cell of each trial in the grid.
   explicit Tuned(const std::vector<TunedPoint>& points, const std::string& direction = "max", bool cells = true) {
     Store store(file());
     store.put_metrics({{"test/accuracy", "%", direction, ""}, {"dev/accuracy", "%", direction, ""}});

@@ -14,8 +14,7 @@ namespace {
 
 const PluginVerdict kPassed{"passed", ""}, kUnchecked, kFailed{"failed", "padding, causal"};
 
-/// An experiment over attentions and two tasks. The code identity of a plugin is its name, so that both tasks have the same
-/// code.
+/// An experiment over attentions and two tasks. The code identity of a plugin is its name.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";

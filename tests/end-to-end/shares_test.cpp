@@ -1,4 +1,4 @@
-// A grid divided among machines, which temporary folders simulate. Its numbers equal one machine's numbers, whatever is lost.
+// A grid is divided among machines (temporary folders). Its numbers equal one machine's numbers, even if a machine is lost.
 #include <signal.h>
 
 #include <chrono>
@@ -24,7 +24,7 @@ std::string long_study(const std::string& rest) {
   return text.insert(text.find(name) + name.size(), "checkpoint = 0.05\n");
 }
 
-/// Moves all further processes of the workplace to this machine.
+/// Simulates that all further processes of the workplace run on this machine.
 void use_machine(Workplace& place, const std::string& machine) {
   const auto folder = place.folder() / machine;
   fs::create_directories(folder);

@@ -1,4 +1,4 @@
-// Misbehaves when it is loaded, by the function DO, which is one of the functions below. Its descriptor is right.
+// A library that misbehaves while it is loaded: it calls DO, one of the functions below. Its descriptor is correct.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>

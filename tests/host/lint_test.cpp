@@ -1,5 +1,5 @@
-// tools/lint: its reaction to clang-tidy's results, with and without time left. Fake programs replace clang-tidy, git and the
-// clock.
+// Reaction of tools/lint to clang-tidy's results, with and without time left. Fake programs replace clang-tidy, git and
+// timeout.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

@@ -45,7 +45,7 @@ enum class Load { kLoads, kIsRefused, kKillsWorker, kHangs };
 
 class SimulatedExecutor;
 
-/// Machine of the executors: its script and its observations. Executors are numbered from 1.
+/// Script and observations of a machine that runs executors. Executors are numbered from 1.
 struct Machine {
   explicit Machine(SimulatedClock& time) : clock(time) {}
 
@@ -55,11 +55,11 @@ struct Machine {
   std::function<Load(int executor)> load = [](int) { return Load::kLoads; };
   double load_s = 1;
   std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< time until an outside kill
-  std::function<bool(int executor)> starts = [](int) { return true; };       ///< false: its start throws Error
+  std::function<bool(int executor)> starts = [](int) { return true; };       ///< false: the executor's start throws Error
   int most_jobs = 64;
   double save_s = 0.5;  ///< time from a SaveCommand to the file; kNever: no answer
 
-  int started = 0, given_up = 0;      ///< numbers of executors
+  int started = 0, given_up = 0;      ///< how many executors started or were given up
   std::size_t most_together = 0;      ///< largest number of trials that ran together
   std::map<std::uint64_t, int> runs;  ///< number of runs by seed
 
@@ -75,7 +75,7 @@ class SimulatedExecutor final : public Executor {
   ~SimulatedExecutor() override { machine_.now = nullptr; }
 
   void send(const Command& command) override;
-  /// Returns the next event. Advances the time to it.
+  /// Returns the next event and advances the clock to it, or returns nullopt after the timeout.
   std::optional<Event> next(int timeout_ms) override;
   const nlohmann::json& environment() const override { return machine_.environment; }
   int most_jobs() const override { return machine_.most_jobs; }

@@ -74,11 +74,11 @@ TEST_CASE("a file that was removed, moved, replaced or emptied is not written, a
   SECTION("emptied") {
     std::filesystem::resize_file(at.file, 0);
     CHECK(has(at.gone(), "was emptied"));
-    return;  // only the content of the log could be rescued, and the log is lost
+    return;  // nothing can be rescued, because the log is lost as well
   }
   CHECK(runs_in(rescued) == 1);
   CHECK(show_attempt(Reader(rescued), "1")["results"][0]["value"] == 70);
-  Store again(rescued);  // an ordinary history
+  Store again(rescued);  // the rescued file is an ordinary history
   again.put_attempt(done(kB, 80));
   CHECK(again.done({key_of(kA), key_of(kB)}).size() == 2);
   CHECK(has(error_of([&] { at.store.rescue(rescued); }), "it exists"));

@@ -230,7 +230,7 @@ TEST_CASE("checkpoints that cannot be written are reported once and cost no tria
   CHECK(count_of(ended.err, "is not on disk: cannot write ") == 1);
 }
 
-// Such a checkpoint would outlive a killed scheduler, and a later run with the old code would resume from it.
+// A checkpoint from overwritten code would outlive a killed scheduler, and a later run with the old code would resume from it.
 TEST_CASE("no checkpoint is written from code that was overwritten") {
   Workplace place;
   const auto library = place.folder() / "p/linear.so";

@@ -1,4 +1,4 @@
-// Published numbers of papers (published.csv) against the numbers that studies list beside their trials. Only the numbers named
+// Compares the numbers of papers (published.csv) with the numbers that studies list beside their trials. Only the numbers named
 // here may be missing, and no number may differ.
 #include <fstream>
 #include <map>

@@ -37,7 +37,7 @@ Ended share(Workplace& place, const std::string& machine, const std::string& nam
   return place.run(more);
 }
 
-/// Returns all numbers of done trials that do not depend on time.
+/// Returns all numbers of done trials, except numbers that vary from run to run: times, rates and resident memory.
 json numbers(Workplace& place) {
   return place.query(
       "SELECT v.key, v.metric, v.value FROM metrics v WHERE v.metric NOT LIKE '%time%' AND v.metric NOT LIKE '%second%' AND "

@@ -92,7 +92,7 @@ TEST_CASE("the resident memory of earlier trials and their data is an estimate u
     CHECK_FALSE(room.has_room(another, 10'000, 0));
     room.sized(1, 100, 1);
     CHECK(room.has_room(another, 100, 0));
-    CHECK(room.has_room(wide, 400, 0));  // four times the shown size, despite the larger resident size
+    CHECK(room.has_room(wide, 400, 0));  // four times the reported size, despite the larger resident size
     CHECK_FALSE(room.has_room(wide, 399, 0));
   }
   SECTION("an earlier run's estimate applies to its own trial only") {

@@ -1,5 +1,4 @@
-// Reaction of tools/lint to clang-tidy's results, with and without time left. Fake programs replace clang-tidy, git and
-// timeout.
+// Reaction of tools/lint to clang-tidy's results, with and without time left. Fake programs replace clang-tidy and others.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

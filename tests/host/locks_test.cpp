@@ -133,7 +133,7 @@ TEST_CASE("a child that execs another program has no locks of its parent; a chil
         for (;;) pause();
       }
       static_cast<void>(!write(number[1], &made, sizeof made));
-      // Waits for the exec, which closes inherited descriptors.
+      // Waits for the exec, which closes the descriptors of the locks.
       for (int tries = 0; execs && tries < 1000; ++tries) {
         std::error_code none;
         if (std::filesystem::read_symlink("/proc/" + std::to_string(made) + "/exe", none) !=

@@ -11,7 +11,7 @@ using namespace ablate;
 
 namespace {
 
-/// A number of trials of a study, each with its own key.
+/// `count` trials of a study, each with its own key.
 struct Planned {
   explicit Planned(std::size_t count) {
     study.name = "tiny", study.file = "tiny.toml";

@@ -87,7 +87,7 @@ class SimulatedExecutor final : public Executor {
   /// Kills a running trial, given by its seed.
   void is_killed(std::uint64_t seed);
 
-  /// Seeds of the trials that have not ended. Their events may not have been read.
+  /// Seeds of the trials that still run. A trial whose end has happened is left out, even if the event is still unread.
   std::set<std::uint64_t> running() const;
 
  private:
@@ -98,7 +98,7 @@ class SimulatedExecutor final : public Executor {
   void ends(const StartCommand& command, const Act& act);
   void happens(double after_s, const Event& event) { due_.emplace(machine_.clock.now_s() + after_s, event); }
   void dies(double at_s, const std::string& why);
-  /// Time of the next event.
+  /// Time of the next event; kNever if no event will come.
   double event_s() const;
   /// True if the job's end is still to come.
   bool runs(int job) const;

@@ -15,7 +15,7 @@ using Significance = Comparison::Significance;
 
 namespace {
 
-/// Returns a table of one column, like make_table.
+/// Returns a table of one column, as make_table would return it.
 Table table_of(const MetricInfo& metric, const std::vector<std::pair<std::string, std::vector<Sample>>>& rows) {
   Table table;
   table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}}, table.metrics = {metric};
@@ -168,7 +168,7 @@ TEST_CASE("infinity is inf in every format of a table, and NaN is not inf") {
   const auto cells = nlohmann::json::parse(to_text(table, Format::kJson))["cells"];
   CHECK(cells[0]["mean"] == "inf");
   CHECK(cells[1]["samples"][1][1] == "-inf");
-  CHECK(cells[2]["mean"].is_null());  // JSON has no infinity
+  CHECK(cells[2]["mean"].is_null());  // JSON has no NaN
 }
 
 TEST_CASE("an untested difference has a reason: no spread for a t test, or no number of the reference") {

@@ -74,7 +74,7 @@ TEST_CASE("a note reports that rows are matched, and names rows that differ by m
                                     "attention=local model.hidden=9 +20.0 % (12000 instead of 10000)");
   CHECK(far.note(kBySoftmax, {"attention"}, {"attention=linear,local"}) ==
         start + ", except: attention=local +20.0 % (12000 instead of 10000)");
-  CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // no rows are compared
+  CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // only the reference is shown
 }
 
 TEST_CASE("rows are compared with the reference of their own task, if that reference has run") {
@@ -88,7 +88,7 @@ TEST_CASE("rows are compared with the reference of their own task, if that refer
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
   CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
             "parameters as in attention=softmax, by model.hidden: not compared: "));
-  // One of two tasks has no reference. The reference of the other task does not count for this task.
+  // The reference of the task with pool 2 has not run. The reference of the task with pool 1 does not replace it.
   const History half({{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 0}, {"adamra", 40, 1, 10050}, {"linear", 9, 2, 10050}});
   CHECK(half.note(kBySoftmax, {"attention"}) ==
         "parameters matched within 2 % to attention=softmax, by model.hidden; not compared, because their reference has not "

@@ -92,7 +92,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
       return trial;
     };
     study.add(mixed(1), by("amx"), accuracy);
-    CHECK(study.table({"test/accuracy"}).notes.empty());  // only delta has mixed products, all by amx; linear is float32
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // only delta has dtype mixed, with all products by amx
     study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // float32: not counted below
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
@@ -161,7 +161,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     const auto both = study.table({"test/accuracy", "train/step_time"}).notes;
     REQUIRE(both.size() == 2);
     CHECK(has(both[1], "processor"));
-    // A time that is the task's metric is not a cost of the machine.
+    // A task's metric in seconds is not a cost of the machine.
     study.store.put_metrics({{"test/accuracy", "s", "min", ""}});
     CHECK(study.table({"test/accuracy"}).notes.size() == 1);
   }
@@ -215,13 +215,13 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   const Digits coarse({{12345.6, 123.4}, {12000, 150}, {11000, 0.5}});
   CHECK(coarse.text(12345.6, 123.4) == "12346 ± 123");
   CHECK(Digits({{0.0123, 0.00099}}).text(0.0123, 0.00099) == "0.01230 ± 0.00099");
-  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // a spread that is not shown allows one digit
-  CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // the uncertainty is rounded to 0.1
-  // With unknown uncertainty: four digits of the typical number, and two of the smallest.
+  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // the spread is not shown; it counts with one digit, as 2
+  CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // the spread is rounded to 0.1
+  // If uncertainties are unknown, the typical number has at least four digits, and the smallest number at least two.
   CHECK(Digits({{1630.2}, {99.31}}).text(99.31) == "99");
   CHECK(Digits({{1630.2}, {0.0123}}).text(1630.2) == "1630.200");
   CHECK(Digits({{1.5, 0.1}, {400, 20}, {1600, 60}}).text(1.5, 0.1) == "1.5 ± 0.1");
-  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // two digits of noise have no meaning
+  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // digits below the uncertainty have no meaning
   // If the numbers are too far apart or too large, each has its own digits.
   CHECK(Digits({{1e12}, {1e-3}}).text(1e12) == brief(1e12));
   CHECK(Digits({{1e-9}, {1}}).text(1e-9) == brief(1e-9));

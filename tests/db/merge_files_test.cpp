@@ -134,8 +134,8 @@ TEST_CASE("a signal ends a merge, and leaves the history unchanged") {
 TEST_CASE("a merge copies every table and column of the schema, except those listed here") {
   Folder folder;
   { const Store store(folder / "a.db"); }
-  // A new column must also be added to db/history/merge*.cpp. Ids are numbers in a single file. Rows of running and leases
-  // belong to a single machine.
+  // If this list changes, change db/history/merge*.cpp, too. A merge does not copy ids, which are numbers of one file, or rows
+  // of running and of leases, which belong to one machine.
   const std::string travels =
       "alias:basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
       "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"

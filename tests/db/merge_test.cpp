@@ -1,4 +1,4 @@
-// Merged histories have the same content, in any order, any number of times, and from any schema.
+// Merges of the same histories give the same content, in any order and any number of times.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class Three {
   }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
 
-  /// Returns a copy of the first history, into which the others were merged in this order.
+  /// Returns a copy of the first named history, into which the others were merged in the order of `names`.
   std::filesystem::path merged(const std::vector<std::string>& names) const {
     std::string all;
     for (const auto& name : names) all += "," + name;
@@ -214,7 +214,7 @@ TEST_CASE("a grid that is listed again is the latest, even if clocks disagree; t
     return ask(file, "SELECT count(*) AS n FROM members WHERE listed");
   };
   {
-    Store store(folder / "share.db");  // its plan is older than all other grids, and its machine's clock is ten years ahead
+    Store store(folder / "share.db");  // its plan is older than all other grids
     store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon}), {{key_of(one), one}, {key_of(two), two}});
     store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon - 1}), {{key_of(one), one}, {key_of(two), two}});
   }
@@ -222,7 +222,7 @@ TEST_CASE("a grid that is listed again is the latest, even if clocks disagree; t
     Store store(folder / "ahead.db");
     put(store, "study", {one, two});
   }
-  list_at(folder / "ahead.db", "study", 60 * 24 * 3650);
+  list_at(folder / "ahead.db", "study", 60 * 24 * 3650);  // written by a clock that is years ahead
   Store store(folder / "a.db");
   put(store, "study", {one});
   store.merge(OtherHistory(folder / "share.db"));
@@ -245,7 +245,7 @@ TEST_CASE("imported trials that either history lists stay listed after the later
     }
     store.import(file);
   };
-  // a and b are copies of one grid, each with its own imports. c ran again later, without its import, and then imported more.
+  // a and b are copies of one grid, each with its own imports. c ran again later without its import, then imported more.
   for (const auto& [name, seeds] : {std::pair("a.db", std::vector{93, 91, 92}), {"b.db", {94, 92}}, {"c.db", {91}}}) {
     Store store(folder / name);
     put(store, "study", {two, one});

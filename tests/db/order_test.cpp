@@ -32,7 +32,7 @@ std::vector<Attempt> attempts() {
   return all;
 }
 
-/// Returns a table of trials, listed in the order of the grid, and attempts, in the order of writing.
+/// Returns one table in four formats. The history's grid is `listed`, and `ran` has its attempts in the order of writing.
 /// @param whole true for a table of all experiments
 std::string table_of(const std::vector<nlohmann::json>& listed, const std::vector<Attempt>& ran, bool whole) {
   Folder folder;

@@ -36,7 +36,7 @@ TEST_CASE("a history stores and shows every outcome") {
 
 namespace {
 
-/// Trials of an experiment, with seeds from 0.
+/// Stores an experiment with 20 trials (seeds 0 to 19), and returns the trials.
 std::vector<nlohmann::json> twenty_trials(Store& store) {
   std::vector<nlohmann::json> trials;
   for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));

@@ -1,4 +1,4 @@
-// --out: an answer in a file, which never replaces another program's file.
+// --out writes an answer to a file. Without --force it never replaces a file of another program.
 #include <cstdlib>
 
 #include "tests/db/commands.h"
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The test's own cache, where the program finds it.
+/// Makes the program use a cache folder of the test.
 class OwnCache {
  public:
   OwnCache() {

@@ -26,14 +26,14 @@ class Papers : public Commands {
   void write(const std::string& text) const { std::ofstream(paper(), std::ios::binary) << text; }
   std::string verify() { return (*this)("verify " + paper()); }
 
-  /// Adds a seed of the first method that is missing in the paper.
+  /// Adds a seed of the first method. The paper does not have this seed.
   void add_seed() {
     trials_.push_back(trial(kMethods[0], {}, 3));
     Store store(file());
     put(store, "study", trials_);
     store.put_attempt(done(trials_.back(), 61));
   }
-  /// Adds another attempt at a trial, with another number.
+  /// Adds an attempt with this accuracy at trial `i`.
   void run_again(std::size_t i, double accuracy) { Store(file()).put_attempt(done(trials_[i], accuracy)); }
 
   static constexpr const char* kMethods[] = {"softmax", "50%_linear & co", "x], [y <b> \\\\ % ablate: 1"};

@@ -27,13 +27,13 @@ std::vector<std::string> fields_of(const std::string& text, char between) {
   return all;
 }
 
-/// A line of a fixture: its values by the names in the heading.
+/// Values of one line of a fixture, by the names of the columns.
 using Row = std::map<std::string, std::string>;
 
 std::vector<Row> rows_of(const std::string& name, std::size_t expected) {
   std::ifstream in(std::string(ABLATE_SOURCE_DIR) + "/tests/db/" + name);
   std::string line;
-  std::getline(in, line), std::getline(in, line);  // the first line names its program
+  std::getline(in, line), std::getline(in, line);  // the first line names the program that wrote the file
   const auto names = fields_of(line, ',');
   std::vector<Row> rows;
   while (std::getline(in, line)) {
@@ -51,7 +51,7 @@ void check_p(double found, const std::string& expected) { CHECK(std::abs(found -
 void check(double found, const std::string& expected) {
   CHECK(std::abs(found - std::stod(expected)) <= 1e-10 * std::abs(std::stod(expected)));
 }
-/// Compares an interval's end relative to the interval, because the end may be near 0.
+/// Compares an interval's end relative to the larger of both ends, because the end itself may be near 0.
 void check_end(double found, const Row& row, const char* end, const char* low, const char* high) {
   const double low_end = std::stod(row.at(low)), high_end = std::stod(row.at(high));
   CHECK(std::abs(found - std::stod(row.at(end))) <= 1e-10 * std::max(std::abs(low_end), std::abs(high_end)));
@@ -64,7 +64,7 @@ std::vector<Sample> samples(const std::vector<double>& values, std::int64_t firs
   return all;
 }
 
-/// Makes the same cells as statistics.py: three rows over sizes. The third row begins like the first.
+/// Makes the same cells as statistics.py: three rows, with a column for each size. The first cells of rows 1 and 3 are equal.
 Table table_of(Draws& draws) {
   Table table{.row_paths = {"attention"}, .column_paths = {"task.length"}};
   const auto columns = 5 + draws.whole(3), seeds = 5 + draws.whole(3);

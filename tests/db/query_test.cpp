@@ -94,7 +94,7 @@ TEST_CASE("the views are in the file, and are always up to date") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
-  // Another program whose connection stays open.
+  // The connection of another program, which stays open.
   SQLite::Database other(file.string(), SQLite::OPEN_READONLY);
   const auto columns = [&](const char* like) {
     return other
@@ -291,6 +291,6 @@ TEST_CASE("an endless view in the place of a table is refused by all commands th
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
   // A user's query is answered, and Ctrl-C ends it.
-  if (table != "path" && table != "metric")  // these name the columns of views
+  if (table != "path" && table != "metric")  // these two have the names of views' columns
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

@@ -98,7 +98,7 @@ TEST_CASE("the command that repeats an attempt has a warning if it would give an
     Store store(run.file());
     store.put_trials(store.put_experiment({"mine", "", study, "[grid]\n", {}}), {{key_of(asked), asked}});
     auto attempt = done(asked, 50);
-    // Folders that the command must name (one of them twice, one with a blank), and a folder that is searched anyway.
+    // The command must name /my plugins (once for two plugins, quoted) and /other, and not a folder that is searched anyway.
     for (const auto* path : {"/my plugins/linear.so", "/my plugins/image.so", "/other/gate.so"})
       attempt.plugins.push_back({"attention", path, "1.0.0", "c", "b", path});
     const auto image = (plugin_folders({}).back().path / "image.so").string();

@@ -80,7 +80,7 @@ TEST_CASE("a report has each trial of its experiments, by the attempt that count
   CHECK(report["environments"][report["trials"]["environment"][1].get<std::size_t>()]["host"] == "there");
   CHECK(report["trials"]["environment"][4] == -1);
 
-  std::set<std::int64_t> attempts;  // at the trial with two attempts, which both experiments have
+  std::set<std::int64_t> attempts;  // both attempts at the trial that the experiments share
   for (const auto& one : report["attempts"]) {
     CHECK((one[0] == 1 || one[0] == 5));
     attempts.insert(one[1].get<std::int64_t>());

@@ -1,5 +1,5 @@
-// The tables of docs/results.md and docs/results-attentions.md, printed again from experiments/results by the commands above
-// them.
+// The commands above the tables of docs/results.md and docs/results-attentions.md print these tables again from
+// experiments/results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ struct Imports : Commands {
     add = add_import_and_questions;
     std::filesystem::remove(file());
   }
-  /// @param command "import experiments/results/X.csv", in the form of a page
+  /// @param command an import command of a page, such as "import experiments/results/X.csv"
   void import(const std::string& command) {
     (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
     REQUIRE(exit_code == 0);
@@ -110,7 +110,7 @@ class Pages : public Imports {
     REQUIRE(imported_);
   }
 
-  /// Returns the cells of a metric whose row and column have these values, in order.
+  /// Returns the cells of a metric, in order, if the parameters of their row and column have these values.
   std::vector<json> cells(const std::string& metric, const json& values) const {
     std::vector<json> found;
     for (const auto& cell : cells_) {
@@ -136,7 +136,7 @@ int decimals_of(const std::string& number) {
                                                            : number.find_first_not_of("0123456789", point + 1) - point - 1);
 }
 
-/// Formats a cell like the page: "70.5 ± 2.9", the outcomes "99.9, 78.2", or the mean "43".
+/// Formats a cell in the form of `there`: mean and deviation "70.5 ± 2.9", sorted values of seeds "99.9, 78.2", or mean "43".
 std::string as_there(const json& cell, const std::string& there) {
   const int decimals = decimals_of(there);
   if (there.find("±") != std::string::npos)
@@ -153,14 +153,14 @@ std::string as_there(const json& cell, const std::string& there) {
 /// Returns "delta" for "delta (4 tokens)", "infinity" for "infinity x rbf, causal".
 std::string plugin_of(const std::string& label) { return label.substr(0, label.find_first_of(" ,")); }
 
-/// Returns the convolution in "based (4 tokens)", "(none)"; null if the label has none.
+/// Returns 4 for "based (4 tokens)", 0 for a label with "(none)", and null for a label without a convolution.
 json convolution_of(const std::string& label) {
   if (has(label, "(none)")) return 0;
   const auto at = label.find(" token");
   return at == std::string::npos ? json(nullptr) : json(std::stoi(label.substr(label.find('(') + 1)));
 }
 
-/// Compares fields of a row, by their column, with the single cell that has these values. Returns true if there is a cell.
+/// Compares fields of a row (`metrics`: column and metric of each) with the cells of these values. False if a cell is missing.
 bool compare(const Pages& run, const Row& row, const json& values,
              const std::vector<std::pair<std::size_t, std::string>>& metrics) {
   for (const auto& [column, metric] : metrics) {
@@ -246,7 +246,7 @@ TEST_CASE("tables on the page are printed exactly") {
     INFO(heading);
     Imports run;
     int found = 0;
-    std::string command, there;  // the last table command, and the part of its table read so far
+    std::string command, there;  // the latest table command, and the lines of its table so far
     for (const auto& line : lines_of(page, heading)) {
       if (line.starts_with("    ablate import ")) run.import(command_of(line));
       if (line.starts_with("    ablate table ")) command = command_of(line);
@@ -286,7 +286,7 @@ TEST_CASE("the query beside each file of raw cells writes it again, except for t
     Imports run;
     run.import("import experiments/results/" + entry.path().filename().string());
     const auto query = content(std::filesystem::path(entry.path()).replace_extension(".sql"));
-    const std::regex key("[0-9a-f]{64},");  // first in a line, before an image's digest
+    const std::regex key("[0-9a-f]{64},");  // a trial's key is the first match in a line; an image's digest follows
     const auto without_keys = [&](const std::string& text) {
       std::string all;
       std::istringstream in(text);

@@ -1,4 +1,4 @@
-// History files that other programs lock, fill, remove or replace, or that are old: nothing is lost or written elsewhere.
+// Nothing is lost or written elsewhere if other programs lock, remove, replace or damage the history, or the disk is full.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -74,11 +74,11 @@ TEST_CASE("a file that was removed, moved, replaced or emptied is not written, a
   SECTION("emptied") {
     std::filesystem::resize_file(at.file, 0);
     CHECK(has(at.gone(), "was emptied"));
-    return;  // only the content of the log could be rescued, and the log is lost
+    return;  // nothing can be rescued, because the log is lost as well
   }
   CHECK(runs_in(rescued) == 1);
   CHECK(show_attempt(Reader(rescued), "1")["results"][0]["value"] == 70);
-  Store again(rescued);  // an ordinary history
+  Store again(rescued);  // the rescued file is an ordinary history
   again.put_attempt(done(kB, 80));
   CHECK(again.done({key_of(kA), key_of(kB)}).size() == 2);
   CHECK(has(error_of([&] { at.store.rescue(rescued); }), "it exists"));
@@ -202,7 +202,7 @@ TEST_CASE("a process is identified by PID and start: a later process with its PI
 
 namespace {
 
-/// Writes a whole history of some pages, and closes it.
+/// Writes an undamaged history of several pages, and closes it.
 void write_whole(const std::filesystem::path& file) {
   Store store(file);
   std::vector<nlohmann::json> trials;

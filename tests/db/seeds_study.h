@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-using Values = std::map<std::string, std::vector<double>>;  ///< values of seeds 1, 2, ... by attention
+using Values = std::map<std::string, std::vector<double>>;  ///< values of seeds 1, 2, ... by attention; negative: failed
 
 class Study {
  public:

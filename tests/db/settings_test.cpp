@@ -1,4 +1,4 @@
-// Settings that a trial shows if it was trained with settings other than its settings in the history.
+// A trial shows the settings that it was trained with, even if the history recorded other settings first.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "tests/db/fixture.h"

@@ -214,7 +214,7 @@ TEST_CASE("a failed write of an attempt leaves no rows, and the store still work
   attempt.results["extra/new"] = 1;
   attempt.curve = {{"train/loss", 1, 2.0}};
   attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"passed", ""}}};
-  attempt.artifacts = {{"output", 1, 1, "twice"}, {"output", 1, 1, "twice"}};  // written last, and refused
+  attempt.artifacts = {{"output", 1, 1, "twice"}, {"output", 1, 1, "twice"}};  // written last; equal names are refused
   CHECK_FALSE(error_of([&] { store.put_attempt(attempt); }).empty());
   for (const auto* table : {"attempt", "result", "curve", "environment", "plugin", "plugin_set", "plugin_of_set"})
     CHECK(rows(file, table) == 0);
@@ -261,7 +261,7 @@ TEST_CASE("two writers and a reader share a file") {
   const auto file = folder / "a.db";
   constexpr int kEach = 40;
   const auto write = [&](int first) {
-    Store store(file);  // either process may create the file
+    Store store(file);  // either thread may create the file
     for (int seed = first; seed < first + kEach; ++seed) {
       put(store, "study " + std::to_string(first), {trial("softmax", {}, seed)});
       store.put_attempt(done(trial("softmax", {}, seed), seed));

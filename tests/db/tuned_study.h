@@ -29,7 +29,7 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// A study of attentions that tunes the learning rate, with its results.
 class Tuned {
  public:
-  /// Makes the study. Both metrics have this direction. If `cells`, the history records the tuned parameters.
+  /// Makes the study. Both metrics have this direction. If `cells`, the history records the cell of each trial in the grid.
   explicit Tuned(const std::vector<TunedPoint>& points, const std::string& direction = "max", bool cells = true) {
     Store store(file());
     store.put_metrics({{"test/accuracy", "%", direction, ""}, {"dev/accuracy", "%", direction, ""}});
@@ -67,8 +67,8 @@ class Tuned {
   Folder folder_;
 };
 
-/// Dev and test disagree everywhere: the best dev mean never has the best test number. Softmax's best single seed (0.001, 90)
-/// is not at its best mean either.
+/// Dev and test disagree everywhere: the value with the best dev mean never has the best test number. Softmax's best single dev
+/// number (90, at 0.001) is not at the value with its best dev mean either.
 inline const std::vector<TunedPoint> kPoints = {
     {"softmax", 1e-3, 1, 90, 99}, {"softmax", 1e-3, 2, 60, 99}, {"softmax", 3e-3, 1, 80, 70}, {"softmax", 3e-3, 2, 82, 72},
     {"softmax", 1e-2, 1, 70, 98}, {"softmax", 1e-2, 2, 70, 98}, {"linear", 1e-3, 1, 50, 97},  {"linear", 1e-3, 2, 50, 97},

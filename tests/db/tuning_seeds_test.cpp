@@ -11,8 +11,8 @@ using namespace ablate::db;
 
 namespace {
 
-/// kPoints on the tuning seeds 101 and 102, and results of seeds 1 to 3 at the chosen values. On seeds 1 to 3, dev would choose
-/// other values.
+/// Returns kPoints on the tuning seeds 101 and 102. If `is_reported`, adds results of seeds 1 to 3 at the chosen values. Their
+/// dev numbers (5) would change the choice if they counted.
 std::vector<TunedPoint> apart(bool is_reported) {
   auto points = kPoints;
   for (auto& point : points) point.seed += 100, point.tunes = true;
@@ -70,7 +70,7 @@ TEST_CASE("until the chosen values have run on the reported seeds, a table shows
   CHECK(one.cell(0, 0, 0).n == 0);
   const auto reported = Tuned(apart(true)).table({.experiments = {"study"}, .where = {"train.learning_rate=0.01"}});
   REQUIRE(reported.rows == std::vector<std::vector<std::string>>{{"softmax"}, {"linear"}});
-  CHECK(reported.cell(0, 0, 0).n == 0);  // it was not chosen, and therefore not run
+  CHECK(reported.cell(0, 0, 0).n == 0);  // 0.01 was not chosen for softmax, and therefore not run
   CHECK(reported.cell(1, 0, 0).mean == 32);
 }
 

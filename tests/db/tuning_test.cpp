@@ -81,7 +81,7 @@ TEST_CASE("a tuned parameter that is named in rows or columns is an ordinary par
   const auto columns = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   CHECK(columns.columns == Labels{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(columns.cell(1, 0, 0).mean == 97);
-  // The same holds over the whole history, and in a history that does not record the choice.
+  // The same holds in a table of the whole history, and in a history that does not record cells.
   CHECK(study.table({{}, {}, {}, {}}).rows.size() == 6);
   CHECK(Tuned(kPoints, "max", false).table().rows.size() == 6);
 }

@@ -22,7 +22,7 @@ void add_all(CLI::App& app, const DatabaseFile& database, int& exit_code) {
 const auto kTrial = trial("softmax", {}, 1);
 constexpr std::int64_t kLater_us = 1'700'000'100'000'000;
 
-/// Repeats the first attempt of Commands.
+/// Returns a repetition of the first attempt in the history of Commands.
 Attempt again() {
   auto attempt = done(kTrial, 85.5);
   attempt.started_us = kLater_us;

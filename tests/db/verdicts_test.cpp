@@ -14,7 +14,7 @@ namespace {
 
 const PluginVerdict kPassed{"passed", ""}, kUnchecked, kFailed{"failed", "padding, causal"};
 
-/// An experiment over attentions whose code has the plugin's name, and over two tasks with the same code.
+/// An experiment over attentions and two tasks. The code identity of a plugin is its name.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -91,7 +91,7 @@ TEST_CASE("rows with plugins that failed or were never checked are marked, and a
 TEST_CASE("if no plugin was ever checked, no row is marked, and a note has the command that checks all plugins") {
   Study study;
   study.add("softmax", kUnchecked, kUnchecked);
-  study.add("linear", kUnchecked, kPassed, 4);  // the check of a task does not check the row
+  study.add("linear", kUnchecked, kPassed, 4);  // a checked task does not make the row checked
   const auto table = study.table();
   CHECK(table.checked(0) == Checked::kUnchecked);
   CHECK(table.notes.back() == "never checked: linear, softmax, image; `ablate check image linear softmax` " + kEdited);
@@ -153,7 +153,7 @@ TEST_CASE("the current verdict on a trial's code replaces the verdict at the tim
   CHECK(table.checked(1) == Checked::kFailed);
   CHECK(table.checked(2) == Checked::kFailed);
   CHECK(has(table.notes.at(0), "linear (half), mine (padding, causal)"));
-  CHECK(identities.size() == 4);  // each code occurs once
+  CHECK(identities.size() == 4);  // the verdict is requested once for each code
 }
 
 TEST_CASE("failed trials are marked, too; trials that have not run or have no known plugins are not") {

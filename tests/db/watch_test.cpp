@@ -73,7 +73,7 @@ TEST_CASE("each trial of a running grid is done, failed, queued or running") {
   CHECK(state.trials == 8);
   CHECK(state.done == 1);
   CHECK(state.failed == 2);
-  CHECK(state.queued == 4);  // a trial that was refused before this run is run again
+  CHECK(state.queued == 4);  // the trials that were refused or interrupted in an earlier run are run again
   REQUIRE(state.running.size() == 1);
   CHECK(state.running[0].label == "seed=6");
   CHECK(state.running[0].step == 100);
@@ -138,7 +138,7 @@ TEST_CASE("the estimate assumes as many parallel trials as now, and the grid end
 
 TEST_CASE("a trial is not shown as running if its process is dead or reports an ended trial") {
   Grid grid;
-  grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // recorded as running until the next second
+  grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // still listed as running
   CHECK(grid.state().is_running);
   CHECK(grid.state().running.empty());
   CHECK(grid.state().done == 2);

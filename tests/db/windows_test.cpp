@@ -1,4 +1,4 @@
-// `ablate windows`: the whole curve of the values that dev selects from ([grid.tune]).
+// `ablate windows`: results at all values from which dev chooses ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// Runs ablate as a user does, in its own folder.
+// Runs ablate as a user does, in a temporary folder.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 inline const std::string kBin = std::string(ABLATE_BUILD_DIR) + "/bin/";
 inline const std::string kFaulty = std::string(ABLATE_BUILD_DIR) + "/tests/faulty-plugins/";
 
-/// Folder with a database and its own user plugins. All tests of a build share one cache, which is not the user's cache.
+/// Temporary folder with a database and user plugins. All tests of a build share one cache, which is not the user's cache.
 class Workplace {
  public:
   Workplace() {

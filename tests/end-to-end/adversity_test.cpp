@@ -74,7 +74,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
   REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second trial
-  fs::remove(place.folder() / "ablate.db");                              // its log stays
+  fs::remove(place.folder() / "ablate.db");                              // the write-ahead log stays
   if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
   const auto ended = running.wait();
   INFO(ended.err);
@@ -152,7 +152,7 @@ TEST_CASE("while another process locks the database, trials run on, none starts,
     REQUIRE(until([&] { return says(running.printed(), "; waits to be written"); }));
     std::this_thread::sleep_for(std::chrono::seconds(2));
     CHECK(says(running.printed(), "warning: "));
-    CHECK_FALSE(says(running.printed(), "[6/6]"));  // a trial that is not recorded as running could run twice
+    CHECK_FALSE(says(running.printed(), "[6/6]"));  // a trial that starts unrecorded could run twice
   }
   const auto ended = running.wait();
   INFO(ended.err);
@@ -217,7 +217,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   CHECK(ended.exit_code == 130);
   CHECK(outcomes(place) == "done interrupted");
   CHECK(says(place.query("SELECT reason FROM attempts ORDER BY attempt DESC")[0]["reason"], "SIGHUP"));
-  // nohup: an ignored signal stays ignored.
+  // As under nohup, an ignored signal stays ignored.
   Workplace other;
   const auto study = other.study(grid("2000")).string();
   auto deaf = other.start_shell("trap '' HUP; exec " + kBin + "ablate run " + study);
@@ -248,7 +248,7 @@ TEST_CASE("a first worker that dies at its start is replaced, in a grid and in a
                                                           (is_check ? "ablate-checker" : "ablate-worker") + " \"$@\"\n");
   fs::permissions(program, fs::perms::owner_all);
   place.set("ABLATE_WORKER", program.string());
-  place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // with a warm cache the first request would be the trial
+  place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // no cached data: the first request prepares the task
   fs::create_directories(place.folder() / "cache/ablate");
   fs::copy_file(std::string(ABLATE_BUILD_DIR) + "/tests/cache/ablate/plugins.json",
                 place.folder() / "cache/ablate/plugins.json");

@@ -83,13 +83,13 @@ TEST_CASE("an audit is stored under the digest of the data and shown below table
   CHECK(other.at("kept") == false);
   CHECK(other.at("verdict") == "failed");
   CHECK(other.at("digest") != kept.at("digest"));
-  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));  // its trials used the former data
+  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));  // the table's trials used the former data
   place.said({"run", study});
   const auto note = place.said({"table"});
   CHECK(says(note, "note: the data of leaky fail an audit: label at a position: off by "));
   CHECK(says(note, "digit at 0 predicts 1.000 of the targets of dev"));
   CHECK(says(note, "; `ablate audit leaky` shows all findings\n"));
-  CHECK_FALSE(says(note, "\n!"));  // only checks have marks
+  CHECK_FALSE(says(note, "\n!"));  // only checks of plugins cause marks
   CHECK(place.query("SELECT task, verdict FROM audits ORDER BY verdict").dump() ==
         R"([{"task":"leaky","verdict":"failed"},{"task":"leaky","verdict":"passed"}])");
 }
@@ -150,7 +150,7 @@ TEST_CASE("an audit of a study finds floors for the task settings of its trials,
                    "--format csv --db 'my runs.db'")
             .out == "count(*),min(examples),min(test_rows),min(train_rows),min(seen)\n2,40,40,40,40\n");
 
-  // The floors are stored: reading the data would end the process.
+  // The floors come from the history: reading the data would end the process.
   place.set("LEAKY_ABORTS", "1");
   const auto again = place.shell("$ablate " + command);
   CHECK(again.exit_code == 0);

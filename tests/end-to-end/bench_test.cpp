@@ -122,7 +122,7 @@ TEST_CASE("bench names the measurements that did not settle, with the remedy") {
         "INSERT OR REPLACE INTO result SELECT metric.id, attempt.id, CASE WHEN attention = 'linear' AND \"task.length\" = 32 "
         "THEN 50 "
         "ELSE 1 END FROM trials JOIN attempt ON attempt.id = trials.attempt, metric WHERE metric.name = 'train/step_spread'");
-    // The result must not depend on a busy machine that shares its processors with this test.
+    // Without CPU times, the answer does not depend on other programs that use the processors.
     history.exec("DELETE FROM result WHERE metric IN (SELECT id FROM metric WHERE name = 'train/step_cpu_time')");
   }
   const auto ended = place.run(bench);

@@ -65,12 +65,12 @@ json numbers(Workplace& place) {
   return all;
 }
 
-/// A text task whose lanes carry a state from step to step.
+/// A study of a text task whose lanes carry a state from step to step.
 const std::string kStream =
     "[task]\nplugin = \"lm\"\ndata = \"text\"\nlength = 16\n[model]\nlayers = 1\nd_model = 8\nhidden = 8\n"
     "[attention]\nplugin = \"transformer-xl\"\n[train]\nbatch = 4\nsteps = 1500\n";
 
-/// Writes the study's file and its text.
+/// Writes the study and the text file that kStream reads, and returns the study's path.
 std::string study_in(Workplace& place, const std::string& text) {
   std::string words;
   for (int i = 0; i < 20000; ++i) words += static_cast<char>('a' + i * (i % 7) % 23);
@@ -230,7 +230,7 @@ TEST_CASE("checkpoints that cannot be written are reported once and cost no tria
   CHECK(count_of(ended.err, "is not on disk: cannot write ") == 1);
 }
 
-// Such a checkpoint would outlive a killed scheduler, and a later run with the old code would resume from it.
+// A checkpoint from overwritten code would outlive a killed scheduler, and a later run with the old code would resume from it.
 TEST_CASE("no checkpoint is written from code that was overwritten") {
   Workplace place;
   const auto library = place.folder() / "p/linear.so";

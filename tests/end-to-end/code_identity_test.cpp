@@ -42,7 +42,7 @@ void replace_in(const std::filesystem::path& file, const std::string& from, cons
   std::ofstream(file) << text.replace(at, from.size(), to);
 }
 
-/// Builds as after an edit, without configuring, and returns the code identity.
+/// Builds again without configuring, as after an edit, and returns the code identity.
 std::string identity(const Stranger& stranger, const std::string& build) {
   stranger.output_of("cmake --build " + build + " --target my-task");
   const auto said = nlohmann::json::parse(stranger.output_of("ablate --plugins " + build + " plugins my-task --format json"));
@@ -103,11 +103,11 @@ TEST_CASE("a plugin's code identity covers exactly its own files that the compil
   replace_in(stranger.home() / "ablate/include/ablate/linear.h", "#pragma once", "#pragma once\nstruct NotForTasks {};\n");
   same("a header of the SDK that the plugin does not include");
 
-  // Another source folder, another build folder, the SDK of the tree.
+  // The identity stays the same in another source folder and another build folder, and with the SDK of the tree.
   stranger.output_of("mkdir far; mv my-task far/away; rm -r build");
   stranger.output_of("cmake -G Ninja -S far/away -B far/built -DCMAKE_PREFIX_PATH=" ABLATE_BUILD_DIR);
   CHECK(identity(stranger, "far/built") == last);
-  // Another generator.
+  // It also stays the same with another generator.
   stranger.output_of("cmake -G 'Unix Makefiles' -S far/away -B made -Dablate_DIR=" ABLATE_BUILD_DIR);
   CHECK(identity(stranger, "made") == last);
 }

@@ -167,7 +167,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   CHECK(shown.exit_code == 0);
   CHECK(shown.out == place.run({"plugins", "linear"}).out);
   CHECK(json::parse(place.run({"plugins", path, "--format", "json"}).out).at("id") == "linear");
-  // 2: the name is unknown; 3: an existing library is refused.
+  // Exit code 2: the library does not exist. Exit code 3: an existing library is refused.
   const auto none = place.run({"plugins", "./none.so"});
   CHECK(none.exit_code == 2);
   CHECK(says(none.err, "none.so: no such file; expected a plugin library (*.so)"));

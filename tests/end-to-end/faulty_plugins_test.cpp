@@ -84,7 +84,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   CHECK(says(table.out, "signal 11"));
   CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM trials WHERE \"attention.fault\" = 'nan-metric'")[0]["s"]
             .is_null());
-  // No process that a trial started outlives it.
+  // No process that a trial started outlives the trial.
   CHECK(Process({"pgrep", "-fx", "sleep 98765"}).wait().exit_code == 1);
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
     return sched_getaffinity(trial, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
   };
   const auto data_limit = [&] { return !says_of("limits", "Max data size             unlimited"); };
-  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // if other tests run
+  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // if other tests use them
   for (int i = 0; i < 100 && !((own() == 1 || shares()) && data_limit()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // by now the trial hangs in its plugin

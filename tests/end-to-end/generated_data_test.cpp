@@ -28,7 +28,7 @@ struct Place : Workplace {
   }
 };
 
-/// Returns the files in a folder, at any depth, except temporary files.
+/// Returns the regular files in a folder, at any depth.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))

@@ -1,4 +1,4 @@
-// A grid whose processes are killed at random moments, and which runs again until it is done. Its trials and numbers equal the
+// A grid's processes are killed at random moments, and the grid runs again until it is done. Its trials and numbers equal the
 // trials and numbers of an undisturbed run.
 #include <signal.h>
 
@@ -87,7 +87,7 @@ TEST_CASE("a grid that is killed again and again has the numbers of an undisturb
     const auto study = place.study(grid_with_checkpoint(round % 2 == 0 ? "0" : "0.1")).string();
     std::size_t reported = 0;
     for (int kills = 0; kills < 3; ++kills) {
-      // The second time two schedulers share the grid, and the killed process belongs to the first.
+      // The second time, two schedulers share the grid, and the killed processes belong to the first scheduler.
       auto running = place.start({"run", study, "-j", "2"});
       std::future<Ended> beside;
       if (kills == 1) beside = std::async(std::launch::async, [&] { return place.run({"run", study, "-j", "1"}); });

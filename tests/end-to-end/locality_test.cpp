@@ -1,5 +1,5 @@
-// Another author's plugins of each kind, in one folder, built against an installed ablate. ablate itself is unchanged. Together
-// the plugins have a state over segments, two sequences, and targets at some positions.
+// Another author's folder with plugins of each kind is built against an installed ablate, which stays unchanged. Together the
+// plugins have a state over segments, two sequences, and targets at some positions.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"

@@ -11,7 +11,6 @@ namespace {
 
 const std::string kMatch = "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.hidden\"\n";
 
-/// Returns a study of rows: softmax, an AdaMRA that a narrower feed-forward part matches, a deep model that no width matches.
 std::string study_of(const std::string& name, const std::string& rows) {
   auto text = kTiny;
   const auto put = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
@@ -20,6 +19,7 @@ std::string study_of(const std::string& name, const std::string& rows) {
   return text + "[attention]\ncompression.plugin = \"segment-mean\"\n[grid]\nseeds = 2\nrows = [" + rows + "]\n" + kMatch;
 }
 
+/// Rows of a study: softmax, an AdaMRA that a narrower feed-forward part matches, and a deep model that no width matches.
 const std::string kSoftmax = "{ attention.plugin = \"softmax\" }", kAdamra = "{ attention.plugin = \"adamra\" }",
                   kDeep = "{ attention.plugin = \"adamra\", model.layers = 6 }";
 

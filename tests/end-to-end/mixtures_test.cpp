@@ -136,7 +136,7 @@ TEST_CASE("wrong values in a mixture or in the model are reported at their place
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
         "study.toml:29:4: attention.parts.0.heads = 6 does not divide the part's width = 8\n");
-  // A part of a part in one of two layers.
+  // The wrong value is in a part of a part, in one of two layers.
   CHECK(message(place,
                 "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"mixed\"\nparts = [{ plugin = \"softmax\" }, { "
                 "plugin = \"mixed\", parts = [\n{ plugin = \"linear\" }, { plugin = \"local\", heads = 8 }] }]\n") ==

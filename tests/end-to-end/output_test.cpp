@@ -22,7 +22,7 @@ TEST_CASE("a grid runs even if its messages are lost, and no message enters the 
 TEST_CASE("a stderr that nobody reads blocks no grid and no command") {
   Workplace place;
   place.study(kTwo);
-  // A full pipe that another process holds open, like a hung reader.
+  // Standard error is a full pipe that the shell holds open, like a reader that hangs.
   const std::string stuck = "mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; timeout 60 $ablate ";
   CHECK(place.shell(stuck + "run study.toml 2>&3").exit_code == 0);
   CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));

@@ -36,7 +36,7 @@ __global__ void scale(float* x, long n) {
 void launch(float* x, long n, void* stream) { scale<<<(n + 255) / 256, 256, 0, static_cast<cudaStream_t>(stream)>>>(x, n); }
 )";
 
-// A symbol that the linker must not drop: it shows how the library was built.
+// An exported function, whose name shows whether the library was built with its CUDA sources.
 constexpr const char* kLaunch = R"(
 #ifdef ABLATE_HAS_CUDA_SOURCES
 void launch(float* x, long n, void* stream);
@@ -67,7 +67,7 @@ TEST_CASE("a plugin has the same code with an installed ablate and with a build 
   stranger.output_of("cmake -G Ninja -S my-task -B prefix; cmake --build prefix --target my-task");
   CHECK(exported(stranger, "prefix/my-task.so") == "ablate_abi ablate_plugin\n");
 
-  // A copy of the folder, so that all paths differ.
+  // The build tree compiles a copy of the folder, so that all paths differ.
   stranger.output_of(std::string("cp -r my-task copy; cmake -G Ninja -S copy -B tree -DCMAKE_PREFIX_PATH=") + ABLATE_BUILD_DIR +
                      "; cmake --build tree --target my-task");
   const auto from_prefix = described(stranger, "prefix"), from_tree = described(stranger, "tree");
@@ -101,7 +101,7 @@ TEST_CASE("CUDA sources are compiled if a toolkit is installed, and left out oth
   const auto with = stranger.output_of("cmake -G Ninja -S my-task -B with; cmake --build with");
   if (says(with, "no CUDA toolkit was found")) return skip("no CUDA toolkit; only the build without CUDA was tested");
   CHECK(exported(stranger, "with/my-task.so") == "ablate_abi ablate_plugin with_cuda\n");
-  // The library loads on a machine without a device; its compiled code differs.
+  // The library loads on a machine without a device. Its code digest differs from that of the build without CUDA.
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
 

@@ -1,4 +1,4 @@
-// Several proofs, refused data, and rows of a history that cannot be read.
+// Several proofs, data that changed, and rows of a history that cannot be read.
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -76,7 +76,7 @@ TEST_CASE("all attentions in the Long Range Arena's picture studies promise what
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // Other pictures replace CIFAR-10, which may be missing, and few are generated. Data headers are read before the check.
+    // A run reads data before it checks promises. Fashion-MNIST replaces CIFAR-10, and few Pathfinder pictures are generated.
     const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
                                    few = {"task.train=64", "task.dev=8", "task.test=8"};
     for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});

@@ -1,4 +1,4 @@
-// Published numbers of papers (published.csv) against the numbers that studies list beside their trials. Only the numbers named
+// Compares the numbers of papers (published.csv) with the numbers that studies list beside their trials. Only the numbers named
 // here may be missing, and no number may differ.
 #include <fstream>
 #include <map>
@@ -74,10 +74,10 @@ std::set<Figure> published() {
       figure.system += " " + field[3].substr(rates + 2);
     if (figure.value.find_first_not_of("0123456789.") == std::string::npos) {
       constexpr double kBatch = 32;  // the Long Range Arena reports steps a second
-      constexpr double kMiB = 1024;  // in a GB
+      constexpr double kMiB = 1024;  // in a paper's GB
       const auto& unit = field.at(8);
       const auto number = std::stod(figure.value);
-      if (unit.starts_with("scaled of ")) {  // followed by the number of classes: 0 is guessing, 1 is right
+      if (unit.starts_with("scaled of ")) {  // "scaled of N": guessing among N classes is 0, always right is 1
         const double classes = std::stod(unit.substr(std::string("scaled of ").size()));
         figure.value = digits(100 * (1 + (classes - 1) * number) / classes);
       } else {
@@ -89,7 +89,7 @@ std::set<Figure> published() {
   return all;
 }
 
-/// Returns the row of its table that a trial belongs to.
+/// Returns the name of the row to which a trial belongs in a paper's table.
 std::string system_of(const std::string& table, const json& trial) {
   const auto& all = trial.at("attention");
   const auto& attention = all.is_array() ? all.back() : all;  // in a list, the paper's own method is last
@@ -132,7 +132,7 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
-    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // Text has 4000 bytes
+    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // the paper's; Text has 4000
     all.insert(figure);
   }
   return all;
@@ -147,7 +147,7 @@ bool second_of_figures(const ablate::Study& study) { return study.name == "lra-g
 TEST_CASE("each published figure appears beside trials of exactly one study, except for the figures named here") {
   const auto papers = published();
   CHECK(papers.size() == 372);
-  std::map<Figure, std::string> ours;  // value: the study
+  std::map<Figure, std::string> ours;  // study by figure
   for (const auto& study : studies())
     for (const auto& figure : beside(study)) {
       INFO(figure.words() << " in " << study.name);

@@ -92,7 +92,7 @@ TEST_CASE("after the quickstart, everything that README and `ablate new` name is
       std::istringstream words(line);
       built.insert(std::istream_iterator<std::string>(words), {});
     }
-  auto needed = std::set<std::string>{"ablate", "ablate-worker", "ablate-checker"};  // run, check and audit
+  auto needed = std::set<std::string>{"ablate", "ablate-worker", "ablate-checker"};  // run, check and audit need these
   auto texts = block("toml") + read_text(root + "/experiments/quickstart.toml") + read_text(root + "/tools/ablate/bench.cpp");
   for (const std::string kind : {"attention", "compression", "task"})
     texts += read_text(root + "/tools/ablate/templates/" + kind + "/study.toml");

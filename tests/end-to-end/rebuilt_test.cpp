@@ -1,4 +1,4 @@
-// A program that is rebuilt while it runs a grid: its next worker comes from another build.
+// A program is rebuilt while it runs a grid, so that its next worker comes from another build.
 #include <signal.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Settings of ablate's own studies. Keys and documents in a history are made of these texts, so no version may change them.
+// Settings of ablate's own studies. Their text makes the keys and documents of a history, so no version may change the text.
 #include "core/host/scheduler/identity.h"
 #include "core/host/study/study.h"
 #include "core/util/sha256.h"
@@ -13,7 +13,7 @@ struct Pinned {
   std::string settings, documents;  ///< SHA-256 of all trials' texts
 };
 
-/// Parameters that were added after these texts were pinned: a document has their defaults, a setting does not.
+/// Parameters that were added after the texts were pinned. Documents have their defaults, and settings leave the defaults out.
 constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},

@@ -1,4 +1,4 @@
-// A grid divided among machines, which temporary folders simulate. Its numbers equal one machine's numbers, whatever is lost.
+// A grid is divided among machines (temporary folders). Its numbers equal one machine's numbers, even if a machine is lost.
 #include <signal.h>
 
 #include <chrono>
@@ -24,7 +24,7 @@ std::string long_study(const std::string& rest) {
   return text.insert(text.find(name) + name.size(), "checkpoint = 0.05\n");
 }
 
-/// Moves all further processes of the workplace to this machine.
+/// Simulates that all further processes of the workplace run on this machine.
 void use_machine(Workplace& place, const std::string& machine) {
   const auto folder = place.folder() / machine;
   fs::create_directories(folder);
@@ -37,7 +37,7 @@ Ended share(Workplace& place, const std::string& machine, const std::string& nam
   return place.run(more);
 }
 
-/// Returns all numbers of done trials that do not depend on time.
+/// Returns all numbers of done trials, except numbers that vary from run to run: times, rates and resident memory.
 json numbers(Workplace& place) {
   return place.query(
       "SELECT v.key, v.metric, v.value FROM metrics v WHERE v.metric NOT LIKE '%time%' AND v.metric NOT LIKE '%second%' AND "

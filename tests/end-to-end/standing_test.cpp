@@ -1,4 +1,4 @@
-// Done trials of a study, and the reasons why others are not done. After an edit that changes no number, trials stay done.
+// Done trials of a study, and why other trials are not done. --prove keeps trials done after an edit that changes no number.
 #include <sys/stat.h>
 
 #include "tests/end-to-end/edited_plugin.h"
@@ -56,7 +56,7 @@ TEST_CASE("--prove keeps the history if repeated trials are equal to the last bi
   CHECK(says(shown(), "# the code of softmax has changed since, and so has the key: --dry-run shows the new key\n"));
   place.edit('e');
   CHECK(says(place.run({"table", "tiny"}).out, "2 trials ran under earlier code and count by proof 1 (2"));
-  // The proof is recorded: its run and its code.
+  // The history records the proof with the new code and one repeated attempt.
   SQLite::Database database((place.folder() / "ablate.db").string());
   SQLite::Statement proof(database, "SELECT p.now, count(*) FROM proof p JOIN proof_attempt a ON a.proof = p.id GROUP BY p.id");
   REQUIRE(proof.executeStep());
@@ -120,7 +120,7 @@ TEST_CASE("an attempt under a proven key belongs to a separate trial", "[standin
   // The code of the new attempts is recorded, too: a later edit is compared with it.
   place.edit('f');
   CHECK(says(place.said({"--dry-run"}), "not done: like attempt 3, except for the code of softmax (attention)"));
-  // Numbers of the first code still count for that code.
+  // By the proof, attempts of the first code still count for the second code.
   place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id > 2");
   place.edit('e');
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1\n"));

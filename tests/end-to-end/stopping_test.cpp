@@ -84,7 +84,7 @@ TEST_CASE("a signal while very many trials are planned ends a run") {
   Workplace place;
   auto running =
       place.start({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string(), "--set", "seeds=20000"});
-  REQUIRE(until([&] { return !children_of(running.pid()).empty(); }));  // a worker examines the task, or runs
+  REQUIRE(until([&] { return !children_of(running.pid()).empty(); }));  // a worker describes the task, or runs a trial
   running.send(SIGTERM);
   const auto ended = running.wait();
   INFO(ended.err);

@@ -146,7 +146,7 @@ TEST_CASE("values are chosen on separate seeds first, and only chosen values run
 TEST_CASE("a study of two phases resumes wherever it was interrupted") {
   Workplace place;
   const auto file = place.study(kApart).string();
-  for (const int enough : {3, 13}) {  // once in each phase
+  for (const int enough : {3, 13}) {  // kills the run once in each phase
     auto run = place.start({"run", file, "-j", "1"});
     for (int tries = 0; tries < 3000; ++tries) {
       const auto done = place.has_database() ? place.query("SELECT count(*) AS n FROM trials") : json();

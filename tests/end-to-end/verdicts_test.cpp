@@ -189,11 +189,11 @@ TEST_CASE("an edited plugin is unchecked, and a proof does not change this", "[v
 
 TEST_CASE("a library that is replaced between inspection and check leaves no verdict", "[verdicts]") {
   Place place;
-  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked; this call also scans the library
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // this call also scans the library
   std::filesystem::copy(place.library(), place.folder() / "looked_at.so");
   std::filesystem::copy(place.library(), place.folder() / "built.so");
   edit_code(place.folder() / "built.so", 'b');
-  // The worker starts after the scan, and before anything is loaded.
+  // This program replaces the library when a worker starts: after the scan, and before the worker loads the library.
   const auto building =
       place.folder().write("building.sh", "#!/bin/sh\nmv '" + (place.folder() / "built.so").string() + "' '" +
                                               place.library().string() + "'\nexec '" + kBin + "ablate-checker' \"$@\"\n");

@@ -116,7 +116,7 @@ TEST_CASE("a new compression and a new task build, pass their tests and run", "[
                               "GROUP BY 1 ORDER BY 1");
   CHECK(rows.dump() ==
         (kind == "task" ? R"([{"id":"my-task","n":4}])" : R"([{"id":"my-compression","n":4},{"id":"segment-mean","n":4}])"));
-  // New files must be readable: no words of the templates are left, and the source file has a page or two.
+  // No placeholder of the template is left in the new source file.
   const auto source = read_text(stranger.work() / ("my-" + kind) / ("my_" + kind + ".cpp"));
   CHECK_FALSE(says(source, "method"));
   CHECK_FALSE(says(source, "MyMethod"));

@@ -41,7 +41,7 @@ class OnTerminal {
     close(master_);
   }
 
-  /// True if the program prints the text, after the text of the last call.
+  /// Waits until the program prints the text, after the text of the last call. Returns false after 30 s.
   bool prints(const std::string& text) {
     for (int tries = 0; tries < 600; ++tries) {
       read_all();

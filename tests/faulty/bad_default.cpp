@@ -1,4 +1,4 @@
-// A schema whose default is outside its own range.
+// A task with a parameter whose default is outside its range.
 #include "trivial_task.h"
 
 namespace {

@@ -61,7 +61,7 @@ void block_stderr() {
   dup2(ends[1], STDERR_FILENO);
 }
 
-/// Returns values without attention. The base class is not HeadwiseAttention, because its forward pass cannot go wrong.
+/// Returns values without attention. The base class is not HeadwiseAttention, whose forward pass cannot go wrong.
 class Faulty final : public ablate::Attention {
  public:
   explicit Faulty(const ablate::AttentionContext& context)

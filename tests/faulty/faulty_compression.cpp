@@ -1,4 +1,4 @@
-// A compression that fails on demand. Before it fails, each token is one slot.
+// A compression that fails on demand. Each token has its own slot.
 #include <stdexcept>
 
 #include "ablate/compression.h"

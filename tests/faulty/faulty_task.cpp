@@ -56,7 +56,7 @@ class FaultyTask final : public ablate::Task {
       std::ifstream stream(file);
       content_.assign(std::istreambuf_iterator<char>(stream), {});
     }
-    if (!table_.empty() && how_ != "write-table") {  // the digest does not include it
+    if (!table_.empty() && how_ != "write-table") {  // with write-table, the digest leaves the table out
       std::ifstream stream(table_);
       content_.append(std::istreambuf_iterator<char>(stream), {});
     }

@@ -1,4 +1,4 @@
-// An attention that reads a number from a file and then changes the file.
+// An attention that reads a number from a file, and then changes or removes the file.
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>

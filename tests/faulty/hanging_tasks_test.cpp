@@ -1,4 +1,4 @@
-// A task that hangs before any trial fails with a reason. (`ablate run` has limits of minutes. Tests set limits of seconds.)
+// A task that hangs before the first trial times out with a reason. (`ablate run` waits for minutes, these tests for seconds.)
 #include <stdlib.h>
 
 #include <chrono>

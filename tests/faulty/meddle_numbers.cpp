@@ -1,4 +1,4 @@
-// When it is loaded, changes every setting of the process that affects bits of results. Its own trials are correct.
+// A library that, while it is loaded, changes all settings of the process that affect bits of results. Its trials are correct.
 #include <ATen/Context.h>
 #include <ATen/ThreadLocalState.h>
 #include <ATen/autocast_mode.h>

@@ -1,4 +1,4 @@
-// Misbehaves when it is loaded, by the function DO, which is one of the functions below. Its descriptor is right.
+// A library that misbehaves while it is loaded: it calls DO, one of the functions below. Its descriptor is correct.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 [[maybe_unused]] void kill_worker() { kill(getppid(), SIGKILL); }
 [[maybe_unused]] void close_all() { closefrom(0); }
 
-/// Prints two-byte characters and one more byte, so that the host's tail begins within a character, and then a terminal code.
+/// Prints two-byte characters, one more byte and a terminal code. The end that the host keeps then begins within a character.
 [[maybe_unused]] void print_and_crash() {
   for (int i = 0; i < 1000; ++i) std::cout << "é";
   std::cout << "!\033[2J" << std::endl;

@@ -1,4 +1,4 @@
-// Needs libabsent.so, which the loader cannot find.
+// A library that needs libabsent.so, which the loader cannot find.
 #include "trivial_task.h"
 
 int from_the_absent_library();

@@ -1,4 +1,4 @@
-// Has the ABI section, but no descriptor.
+// A library with the ABI section, but without a descriptor.
 #include "ablate/plugin.h"
 
 extern "C" __attribute__((section(".ablate.abi"), used, visibility("default"))) const ablate::AbiStamp ablate_abi =

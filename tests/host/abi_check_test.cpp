@@ -91,8 +91,8 @@ TEST_CASE("a library cut anywhere never crashes the check") {
 TEST_CASE("a header that the host and a plugin both read must be the same code") {
   const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
   CHECK(contract_difference(own, own) == "");
-  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // old stamps name only their own kind
-  CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // interface between plugins
+  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");  // older stamps name only their kind's header
+  CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // the host does not read linear.h
   const auto why = contract_difference("ablate/plugin.h=0123 ablate/task.h=ffff", own);
   CHECK(says(why, "another ablate/task.h (its code is ffff, this host's is 4567): rebuild"));
   for (const auto* none : {"", "ablate/linear.h=0123", "nonsense"})

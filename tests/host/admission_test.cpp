@@ -37,7 +37,7 @@ TEST_CASE("a trial that found no room is retried beside fewer trials, and later 
   Admission admission(8);
   CHECK(admission.may_be_tried_again(kA, 3, 100));
   CHECK(admission.at_a_time() == 3);
-  CHECK_FALSE(admission.may_start(kA, 0, nullptr, 100.5));  // after a pause
+  CHECK_FALSE(admission.may_start(kA, 0, nullptr, 100.5));  // only after a pause
   CHECK(admission.may_start(kA, 2, &kB, 101.5));
   CHECK_FALSE(admission.may_start(kA, 3, &kB, 101.5));
   CHECK(admission.may_start(kA, 3, &kB, 111));
@@ -49,7 +49,7 @@ TEST_CASE("a trial that found no room is retried beside fewer trials, and later 
   CHECK(more == 28);  // thirty times in total
   admission.limit(2);
   for (int second = 200; second < 400; second += 11) admission.may_start(kB, 0, nullptr, second);
-  CHECK(admission.at_a_time() == 1);  // the limit stays
+  CHECK(admission.at_a_time() == 1);  // the lower number is now the limit
 }
 
 TEST_CASE("if a trial runs out of memory even alone, the number of trials at a time rises again") {
@@ -92,7 +92,7 @@ TEST_CASE("the resident memory of earlier trials and their data is an estimate u
     CHECK_FALSE(room.has_room(another, 10'000, 0));
     room.sized(1, 100, 1);
     CHECK(room.has_room(another, 100, 0));
-    CHECK(room.has_room(wide, 400, 0));  // four times the shown size, despite the larger resident size
+    CHECK(room.has_room(wide, 400, 0));  // four times the reported size, despite the larger resident size
     CHECK_FALSE(room.has_room(wide, 399, 0));
   }
   SECTION("an earlier run's estimate applies to its own trial only") {

@@ -9,7 +9,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 4 of a study. Text that a test appends starts at line 5.
+// Lines 1 to 5 of a study. Text that a test appends starts at line 6.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
@@ -31,7 +31,7 @@ TEST_CASE("input that nests too deeply is refused at its place, before a parser 
   CHECK(errors("a = " + repeated("{a = ") + "1" + repeated("}") + "\n").size() == 1);
   CHECK(errors("[x]\na" + repeated(".\"a\"") + " = 1\n").size() == 1);
   CHECK(errors("a = " + repeated("{a.a.a.a.a.a.a.a.a = ") + "1\n") == Names{"1:154: " + why});
-  CHECK(errors("a = '" + repeated("[") + "\n").size() == 1);  // the string ends at the seventh quote
+  CHECK(errors("a = '" + repeated("[") + "\n").size() == 1);  // a string that does not end
   CHECK(errors(kBase, {"attention.rates=" + repeated("[") + repeated("]")}) ==
         Names{"--set: attention.rates=" + repeated("[") + repeated("]") + ": the value is " + why});
   CHECK(errors(kBase, {"a" + repeated(".a") + "=1"}).size() == 1);

@@ -37,7 +37,7 @@ TEST_CASE("the layout of a study does not change the key") {
             "\"segment-mean\"\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
             "\"image\"\n") == plain);
   CHECK(key("[experiment]\nname = \"other\"\ntimeout = 3\ncheckpoint = 5\nkeep_weights = true\n" + kPlain) == plain);
-  // An explicit default, and a value from the grid.
+  // An explicit default, or a value that comes from the grid, does not change the key either.
   CHECK(key(kPlain + "[model]\nlayers = 2\n") == plain);
   CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.compression = "
             "[{plugin = \"segment-mean\"}]\nattention.rates = "

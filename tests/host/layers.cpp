@@ -189,10 +189,10 @@ MayKnow may_know(const std::string& file) {
 std::vector<std::string> literal_sections(const fs::path& root) {
   const std::string names = "(task|model|attention|train|compression|seed)";
   const std::string name = "(\"" + names + "\"|section::k\\w+)", ask = "\\b(at|find|contains|value|erase|count)\\(";
-  // Code that reads or writes a section of a document, or lists the section in a new object. Entries of a schema do not match.
+  // These match code that reads or writes a section of a document, or lists it in a new object, but not entries of a schema.
   const std::regex read(ask + name), subscript("(^|[^_])\\[" + name + "\\]"), member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)"),
       sql("\\$\\." + names + "\\b"), plugin(ask + "\"plugin\"");
-  // A text that is a path or the beginning of a path. Texts for users do not match, because they contain blanks.
+  // These match a path or the beginning of a path. Texts for users do not match, because they contain blanks.
   const std::regex dotted("\"" + names + "\\.[\\w.{}]*\""),
       compared("[=!]= *\"(task|model|attention|train|seed)\"|starts_with\\(\"" + names + "\"");
   std::vector<std::string> all;

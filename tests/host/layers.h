@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Rooms that each room may include, by path ("core/host/study"): the rooms on its line, and all rooms below them.
+/// Rooms (listed folders, as "core/host/study") that each room may include: the rooms on its line and all rooms below them.
 using Layers = std::map<std::string, std::set<std::string>>;
 
 /// Reads the indented list under "## Layers": a room, its purpose, and after "->" the rooms that it includes, separated by

@@ -1,5 +1,4 @@
-// tools/lint: its reaction to clang-tidy's results, with and without time left. Fake programs replace clang-tidy, git and the
-// clock.
+// Reaction of tools/lint to clang-tidy's results, with and without time left. Fake programs replace clang-tidy and others.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

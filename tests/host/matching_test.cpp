@@ -8,8 +8,8 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// Counts models, and its own calls. Without the feed-forward part, adamra's model has twice the parameters of others. The
-/// size of linear's state depends on d_model and its heads, which must divide d_model.
+/// Computes sizes of models, and counts the models. Without the feed-forward part, adamra has twice the parameters of other
+/// attentions. The size of linear's state depends on d_model and on linear's heads. Heads must divide d_model.
 struct Counter {
   std::vector<ModelSizes> operator()(const std::vector<Trial>& trials) {
     std::vector<ModelSizes> all;
@@ -126,7 +126,7 @@ TEST_CASE("training settings change no width: dev chooses among their values as 
   const int asked = counter.models;
   Counter once;
   static_cast<void>(studies::load(kBase + kPlugins + kMatch, {}, studies::catalog(), std::ref(once)));
-  CHECK(asked <= once.models + 2);  // also counts the reference at the other two rates
+  CHECK(asked <= once.models + 2);  // two more: the reference at the other two rates
   // A value that changes the number leads to another width in the same cell.
   const auto layers = load(kBase + kPlugins + kMatch + "[grid.tune]\nmodel.d_model = [32, 64]\n", {});
   REQUIRE(layers.trials.size() == 4);

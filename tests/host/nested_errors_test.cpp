@@ -1,4 +1,4 @@
-// Every error in a section of a plugin's parameter, with its location.
+// Each error in a section of a plugin's parameter is reported at its place.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 

@@ -56,7 +56,7 @@ TEST_CASE("plugins nest to any depth, with every default filled in") {
   CHECK(flat.at("attention.parts.0.compression") == "rbf");
   CHECK(flat.at("attention.parts.1.heads") == 2);
   CHECK(!flat.contains("attention.parts"));
-  // A mixture inside another mixture.
+  // A mixture can be a part of another mixture.
   const auto inner = attention(kTask +
                                "[attention]\nplugin = \"mixed\"\nparts = [{plugin = \"mixed\", parts = [{plugin = "
                                "\"softmax\"}]}, {plugin = \"softmax\", heads = 8}]\n");

@@ -11,7 +11,7 @@
 using namespace ablate;
 using nlohmann::json;
 
-// Defined by ABLATE_EXPORT_PLUGIN in a library.
+// In a library, ABLATE_EXPORT_PLUGIN defines this.
 extern "C" const ablate::CodeStamp ablate_code = {};
 
 namespace {
@@ -264,7 +264,7 @@ TEST_CASE("a section can be changed so that a parameter is read, through a chain
   CHECK(reading(info, "gap", deep) == deep);
   const auto unmet = [&](const json& in) { return unmet_condition(info.parameters, *info.find("gap"), in); };
   CHECK(unmet(section) == "deep = true");
-  CHECK(unmet({{"mode", "x"}, {"deep", true}}) == "mode = y");  // the value of the condition itself is not read
+  CHECK(unmet({{"mode", "x"}, {"deep", true}}) == "mode = y");  // deep is read only if mode = y
   CHECK(unmet(deep) == "");
 }
 

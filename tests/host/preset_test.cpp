@@ -1,4 +1,4 @@
-// Named base values.
+// Presets: named base values of studies.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 

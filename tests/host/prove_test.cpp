@@ -1,4 +1,4 @@
-// A proof holds for a trial if its relevant settings together equal the settings of one repeated trial.
+// A proof holds for a trial if all relevant settings of the trial equal the settings of one repeated trial.
 #include "core/host/proof/prove.h"
 
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-// Results written into a database that other processes lock, damage or remove.
+// Results are written into a database that other processes lock, damage or remove.
 #include "core/host/scheduler/recorder.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -11,7 +11,7 @@ using namespace ablate;
 
 namespace {
 
-/// A number of trials of a study, each with its own key.
+/// `count` trials of a study, each with its own key.
 struct Planned {
   explicit Planned(std::size_t count) {
     study.name = "tiny", study.file = "tiny.toml";
@@ -50,7 +50,7 @@ TEST_CASE("a signal during recording leaves no part of the study, and a study wi
     planned.record(store, false);
   }
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
-  planned.record(store, true);  // a stop signal has no effect now
+  planned.record(store, true);  // the signal is forgotten when its StopOnSignal ends
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
 }
 

@@ -265,7 +265,7 @@ TEST_CASE("a library that another user may have placed in a folder is refused un
   for (const auto& foreign : {library, plugins}) {
     REQUIRE(chown(foreign.c_str(), kOther, 0) == 0);
     CHECK(says(refusal(0), foreign.string() + " belongs to user 54321, who is neither root nor you"));
-    CHECK(refusal(kOther) == "");  // the program belongs to that user, too
+    CHECK(refusal(kOther) == "");  // as if that user ran the program
     CHECK(refusal(std::nullopt) == "");
     REQUIRE(chown(foreign.c_str(), 0, 0) == 0);
   }
@@ -294,7 +294,7 @@ TEST_CASE("a link to a library is trusted only if every folder on its path is tr
     CHECK(refusal(folder / target, geteuid()).starts_with((folder / "open").string() + " can be written by anyone; "));
   }
   CHECK(inspector.calls == calls);
-  CHECK(refusal(folder / "open/one.so", std::nullopt) == "");  // its folder was named explicitly
+  CHECK(refusal(folder / "open/one.so", std::nullopt) == "");  // the link's folder was named explicitly
   chmod((folder / "open").c_str(), 01777);  // others cannot rename files there, but anyone may have added one
   CHECK(refusal(folder / "open/one.so", geteuid()).starts_with((folder / "open").string() + " can be written by anyone; "));
 }

@@ -83,7 +83,7 @@ TEST_CASE("a share's results are in the shared folder after each trial, and on t
   add(machines.history("a"), {1});
   first.keep_up(1);
   CHECK(machines.copied() == 1);
-  for (const auto& entry : fs::directory_iterator(machines.shared()))  // existing copies are not opened for writing
+  for (const auto& entry : fs::directory_iterator(machines.shared()))  // a copy that is opened for writing would have a log
     CHECK(entry.path().extension() == ".db");
   add(machines.history("a"), {2});
   machines.clock.now += 1;

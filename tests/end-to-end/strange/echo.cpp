@@ -1,4 +1,4 @@
-// A task with targets at some positions only: every fourth place asks for the symbol three places before.
+// A task with targets at some positions only: every fourth position asks for the symbol three positions before it.
 #include <random>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// A compression with one kind of slot: the first token of each segment represents it.
+// A compression with one slot for each segment: the first token of the segment.
 #include "ablate/landmarks.h"
 #include "ablate/padding.h"
 
@@ -11,7 +11,7 @@ class Halves final : public ablate::LandmarkCompression {
  private:
   ablate::Memory do_write(const ablate::WriteInput& input) override {
     const auto n = input.keys.size(2), count = slots().of(n);
-    // The last slot may have no token: its mass is 0.
+    // The last slot may have no token. Its mass is then 0.
     std::vector<std::int64_t> first(static_cast<std::size_t>(count), n);
     for (std::int64_t place = n - 1; place >= 0; --place) first[static_cast<std::size_t>(slots().rate.slot_of(place))] = place;
     const auto index = ablate::integers(first).to(input.keys.device());

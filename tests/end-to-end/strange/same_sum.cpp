@@ -1,4 +1,4 @@
-// A task with two sequences: are their sums equal modulo 3? Each id has a number beside it. The slice is the first sum.
+// A task: do two sequences have equal sums modulo 3? Each id has a number beside it. The slice is the first sum modulo 3.
 #include <random>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// Whole grids in simulated time whose history cannot be written for a while, or for good. Also random faults from seeds.
+// Whole grids in simulated time, while their history cannot be written for some time or for good. Also random faults by seed.
 #include <random>
 
 #include "core/util/error.h"

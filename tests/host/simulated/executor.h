@@ -45,7 +45,7 @@ enum class Load { kLoads, kIsRefused, kKillsWorker, kHangs };
 
 class SimulatedExecutor;
 
-/// Machine of the executors: its script and its observations. Executors are numbered from 1.
+/// Script and observations of a machine that runs executors. Executors are numbered from 1.
 struct Machine {
   explicit Machine(SimulatedClock& time) : clock(time) {}
 
@@ -55,11 +55,11 @@ struct Machine {
   std::function<Load(int executor)> load = [](int) { return Load::kLoads; };
   double load_s = 1;
   std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< time until an outside kill
-  std::function<bool(int executor)> starts = [](int) { return true; };       ///< false: its start throws Error
+  std::function<bool(int executor)> starts = [](int) { return true; };       ///< false: the executor's start throws Error
   int most_jobs = 64;
   double save_s = 0.5;  ///< time from a SaveCommand to the file; kNever: no answer
 
-  int started = 0, given_up = 0;      ///< numbers of executors
+  int started = 0, given_up = 0;      ///< how many executors started or were given up
   std::size_t most_together = 0;      ///< largest number of trials that ran together
   std::map<std::uint64_t, int> runs;  ///< number of runs by seed
 
@@ -75,7 +75,7 @@ class SimulatedExecutor final : public Executor {
   ~SimulatedExecutor() override { machine_.now = nullptr; }
 
   void send(const Command& command) override;
-  /// Returns the next event. Advances the time to it.
+  /// Returns the next event and advances the clock to it, or returns nullopt after the timeout.
   std::optional<Event> next(int timeout_ms) override;
   const nlohmann::json& environment() const override { return machine_.environment; }
   int most_jobs() const override { return machine_.most_jobs; }
@@ -87,7 +87,7 @@ class SimulatedExecutor final : public Executor {
   /// Kills a running trial, given by its seed.
   void is_killed(std::uint64_t seed);
 
-  /// Seeds of the trials that have not ended. Their events may not have been read.
+  /// Seeds of the trials that still run. A trial whose end has happened is left out, even if the event is still unread.
   std::set<std::uint64_t> running() const;
 
  private:
@@ -98,7 +98,7 @@ class SimulatedExecutor final : public Executor {
   void ends(const StartCommand& command, const Act& act);
   void happens(double after_s, const Event& event) { due_.emplace(machine_.clock.now_s() + after_s, event); }
   void dies(double at_s, const std::string& why);
-  /// Time of the next event.
+  /// Time of the next event; kNever if no event will come.
   double event_s() const;
   /// True if the job's end is still to come.
   bool runs(int job) const;

@@ -40,8 +40,8 @@ struct Disk {
   SimulatedClock& clock;
   std::map<std::filesystem::path, History> files;
   const void* writer = nullptr;  ///< store with an open transaction
-  /// Called with the history's file before each call on it. If it throws, the call fails with that error. A call that fails
-  /// with Unavailable first waits for the caller's patience.
+  /// Called with the history's file before each call of a store. If it throws, the store's call fails with that error. A call
+  /// that fails with Unavailable first waits as long as set_patience() allows.
   std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
 };
 
@@ -75,7 +75,7 @@ class MemoryStore : public db::GridStore {
   db::Leases leases() override;
 
  private:
-  /// Returns the file, unless the disk throws.
+  /// Returns the file's contents, unless the disk throws.
   History& history();
   bool knows(const std::string& key);
 

@@ -1,4 +1,4 @@
-# Joins test files to one source: first the includes of all files, then each file in a namespace of its own. In the namespace the
+# Joins test files to one source: first the includes of all files, then each file in its own namespace. In the namespace the
 # includes have no effect, because each header is included only once. A file's includes must precede its first line of code.
 FNR == 1 { leading = 1; bodies = bodies sprintf("namespace file_%d {\n#include \"%s\"\n}\n", ++files, FILENAME) }
 /^[^#\/]/ { leading = 0 }

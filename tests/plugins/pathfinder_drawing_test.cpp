@@ -107,7 +107,7 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
   constexpr std::size_t kDrawings = 800;
-  std::array<std::vector<double>, 2> distances, brightness, nearest;  ///< to the picture's middle
+  std::array<std::vector<double>, 2> distances, brightness, nearest;  ///< nearest: of a circle to the picture's middle
   for (std::size_t i = 0; i < kDrawings; ++i) {
     auto random = ablate::generator(3, {i});
     const auto drawing = draw(form, i % 2 == 1, random);

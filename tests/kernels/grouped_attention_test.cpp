@@ -1,4 +1,4 @@
-// Queries that read in groups, each with its own context and weights, against the equation in float64 with torch's gradients.
+// Queries that read in groups. Each group has its own context and weights. Against the equation in float64, with gradients.
 #include <torch/csrc/autograd/autograd.h>
 
 #include "ablate/kernel_attention.h"

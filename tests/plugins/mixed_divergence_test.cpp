@@ -100,10 +100,10 @@ TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look 
   CHECK(other.size() == 6);
   for (const std::string name : {"divergence_0_0", "divergence_0_1", "divergence_1_1", "divergence_0_1_layer_2"})
     CHECK(other.at(name) == Approx(most).epsilon(1e-12));
-  // Two of four pairs look at the same token.
+  // In two of four pairs, both heads look at the same token.
   CHECK(of({part("near", 2), part("near", 2)}).at("divergence_0_1") == Approx(most / 2));
   const auto same = of({part("near", 1), part("near", 1)});
-  CHECK(same.size() == 2);  // each part has one head, so no pair is within a part
+  CHECK(same.size() == 2);  // each part has one head, so no pair of heads is within a part
   CHECK(same.at("divergence_0_1") == Approx(0).margin(1e-12));
 }
 

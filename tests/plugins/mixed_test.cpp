@@ -1,4 +1,4 @@
-// Attentions side by side: equal parts are one attention with the heads of all parts, and outputs of parts are passed on.
+// Attentions side by side: equal parts equal one attention with the heads of all parts, and outputs of parts are passed on.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -163,7 +163,7 @@ TEST_CASE("a mixture starts with the output scale of one attention with the same
 }
 
 TEST_CASE("a part whose last layer has another name also starts with a smaller scale") {
-  // Two parts of 16 inner channels each are one layer of 32.
+  // Two parts with 16 inner channels each start like one layer with 32.
   const auto made = make(mixed({part("mamba2"), part("mamba2")}), 1, {.causal = true});
   const auto bound = 1 / std::sqrt(2.0 * kChannels);
   REQUIRE(made->output_projections().size() == 2);

@@ -27,7 +27,7 @@ struct History {
   std::map<std::int64_t, db::LeaseOwner> owners;         ///< owners by slot
   std::map<std::int64_t, double> heard_s;                ///< time of the last sign of life, by slot
   std::map<std::string, LeaseRow> leases;                ///< latest leases by key
-  std::int64_t slots = 0, fences = 0;                    ///< numbers assigned so far
+  std::int64_t slots = 0, fences = 0;                    ///< highest numbers assigned so far
 
   /// Returns the outcomes of the attempts at a trial.
   std::vector<std::string> outcomes(const std::string& key) const;
@@ -47,7 +47,7 @@ struct Disk {
 
 class MemoryStore : public db::GridStore {
  public:
-  /// @param process number of the process whose running trials it records
+  /// @param process number of the process whose running trials this store records
   MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);
 
   const std::filesystem::path& file() const override { return file_; }

@@ -82,7 +82,7 @@ class Ledger {
   /// True if a done attempt of this seed is in any file.
   bool is_done(int seed) const { return done_.contains(seed); }
   bool was_tried(int seed) const { return tried_.contains(seed); }
-  /// True if the trial is not at fault, is not done, and has tries left. Trouble may have used up the tries.
+  /// True if the trial is not at fault, is not done, and has tries left. Troubles use up tries, too.
   bool is_left_undone(int seed) const;
 
   /// Events of trials and runs so far: outcomes, and reasons why trials did not start.
@@ -90,7 +90,7 @@ class Ledger {
 
  private:
   void read(const db::Attempt& attempt);
-  /// Reads an attempt in the shared history. Other schedulers do not see results that were rescued into another file.
+  /// Reads an attempt in the shared history. Not called for rescued files, because other schedulers do not see their attempts.
   void read_shared(const db::Attempt& attempt, const simulated::History& history);
   void read_try(int seed, int scheduler, int tries);
   void line(int scheduler, const std::string& text);

@@ -1,4 +1,4 @@
-// Queries that read in groups. Each group has its own context and weights. Against the equation in float64, with gradients.
+// Grouped attention against the equation in float64, with gradients: each group of queries has its own context and weights.
 #include <torch/csrc/autograd/autograd.h>
 
 #include "ablate/kernel_attention.h"
@@ -127,8 +127,7 @@ TEST_CASE("a query in no group gives the output's bias, without gradient") {
   REQUIRE(gone.sum().item<std::int64_t>() > 50);
   CHECK((found[0] - inputs[3]).masked_select(gone).abs().max().item<double>() == 0);
   CHECK(found[1].masked_select(gone).abs().max().item<double>() == 0);
-  for (std::size_t i = 0; i < kOwn; ++i)
-    CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // no query reads there
+  for (std::size_t i = 0; i < kOwn; ++i) CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // group 2 is not read
 }
 
 TEST_CASE("a query in another group, another factor or another weight is not within rounding") {

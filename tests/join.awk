@@ -1,5 +1,5 @@
-# Joins test files to one source: first the includes of all files, then each file in a namespace of its own, where its includes have no
-# effect any more. A file's includes stand before its first line of code.
+# Joins test files to one source: first the includes of all files, then each file in its own namespace. In the namespace the
+# includes have no effect, because each header is included only once. A file's includes must precede its first line of code.
 FNR == 1 { leading = 1; bodies = bodies sprintf("namespace file_%d {\n#include \"%s\"\n}\n", ++files, FILENAME) }
 /^[^#\/]/ { leading = 0 }
 leading && /^#/ { print > joined }

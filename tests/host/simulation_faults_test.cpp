@@ -147,7 +147,7 @@ struct SilentLease : SerialStore {
   }
 };
 
-/// Reports results in time as late.
+/// Reports results that come in time as late.
 struct CalledLate : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override { return SerialStore::put_leased(attempt), false; }

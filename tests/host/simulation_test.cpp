@@ -20,7 +20,7 @@ struct Seeds {
   std::uint64_t first, last, step = 1;
 };
 
-/// Returns the seeds of the environment variable, else the seeds of this part, 1 to kParts, which ABLATE_TEST_OF names.
+/// Returns the seeds in ABLATE_SEEDS, else the seeds of the part (1 to kParts) in ABLATE_TEST_OF, else all seeds.
 Seeds seeds_to_try() {
   if (const char* given = std::getenv("ABLATE_SEEDS")) {
     Seeds seeds{1, 0};
@@ -50,7 +50,7 @@ Seen try_all(const Seeds& seeds) {
   for (auto seed = seeds.first; seed <= seeds.last; seed += seeds.step) {
     const auto report = simulate(seed);
     if (!report.broken.invariant.empty()) {
-      std::fputs(story(seed, report).c_str(), stderr);  // Catch would break its lines
+      std::fputs(story(seed, report).c_str(), stderr);  // Catch would break the story's lines
       FAIL("seed " << seed << " breaks \"" << report.broken.invariant << "\": " << report.broken.what);
     }
     seen.steps += report.steps;

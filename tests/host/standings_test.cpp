@@ -51,7 +51,7 @@ struct Watching {
   ~Watching() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(watch)); }
 };
 
-/// A plan and a history. A third of the trials have failed, a third are done under other code, the rest with other widths.
+/// A plan and a history. A third of the trials have failed, a third are done only under other code, the rest have not run.
 struct Grid {
   explicit Grid(int third) {
     db::Store store(folder / "history.db");

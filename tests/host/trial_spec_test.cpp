@@ -1,4 +1,4 @@
-// A trial as a type: each value of its document has a member of the same name. Also the requirements of a trial on plugins.
+// A trial as a type: each value of its document has a member of the same name. Also tests a trial's requirements of plugins.
 #include "core/records/data_settings.h"
 #include "core/registry/conditions.h"
 #include "core/shared/requirements.h"

@@ -1,4 +1,4 @@
-// [grid.tune]: axes of tuned parameters. Trials that differ only in these and in seeds share a cell.
+// [grid.tune]: axes of tuned parameters. Trials that differ only in tuned values and seeds share a cell.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<std::int64_t> cells(const ablate::Study& study) {
   return all;
 }
 
-/// Returns the values of a parameter of [train], in order.
+/// Returns the different values of a parameter of [train], in the order of the trials.
 std::vector<double> values(const ablate::Study& study, const std::string& name) {
   std::vector<double> all;
   for (const auto& trial : study.trials)
@@ -51,7 +51,6 @@ TEST_CASE("a tuned parameter makes the same trials as an axis, in the same order
   for (std::size_t i = 0; i < 12; ++i) {
     CHECK(tuned.trials[i].resolved() == plain.trials[i].resolved());
     CHECK(tuned.trials[i].label == plain.trials[i].label);
-    // The parts of a key.
     const auto identity = [](const ablate::Trial& trial) {
       return ablate::identity_of(trial.spec, trial.files, studies::catalog(), "data", "2.11.0").key();
     };
@@ -149,7 +148,7 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
         Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 limits dev to that many batches: "
               "each of the two reads other examples of dev, so metrics cannot be compared; set train.evaluate_batches = 0, or "
               "make train.batch an axis of [grid]"});
-  // An axis is not tuned: each batch has separate cells.
+  // An axis is not tuned: each batch size has cells of its own.
   CHECK(load("[train]\nevaluate_batches = 20\n" + kGrid + "[[grid.zip]]\ntrain.batch = [8, 16]\n").trials.size() == 24);
 }
 
@@ -170,7 +169,7 @@ TEST_CASE("values are compared on separate seeds, and reported on other seeds") 
     CHECK(trial.cell == static_cast<std::int64_t>(i / 12));
     CHECK(trial.value == static_cast<std::int64_t>(i / 4 % 3));
   }
-  // The same trials and keys as with these seeds in [grid].
+  // The trials are the same as with these seeds in [grid].
   const auto plain = load(kGrid, {"seeds=[101, 102, 1, 2]"});
   REQUIRE(plain.trials.size() == study.trials.size());
   for (std::size_t i = 0; i < study.trials.size(); ++i) {
@@ -242,7 +241,7 @@ TEST_CASE("points are uniform in a range, or in its logarithm, between its ends,
       return std::count_if(drawn.begin(), drawn.end(), [&](double value) { return value < bound; });
     };
     INFO("logarithmic " << logarithmic);
-    for (const double share : {0.25, 0.5, 0.75})  // 400 values: three standard deviations are 26 at most
+    for (const double share : {0.25, 0.5, 0.75})  // 26: 3 standard deviations at 0.25 and 0.75, 2.6 at 0.5
       CHECK(std::abs(below(logarithmic ? std::pow(10, 3 * share - 3) : 1e-3 + share * 0.999) - 400 * share) < 26);
     for (const double value : drawn) {
       CHECK((value >= 1e-3 && value <= 1));

@@ -120,7 +120,7 @@ TEST_CASE("a plugin that fails on one kind of device counts as failed") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   memory.put(kCode, "cuda", kPassed);
-  CHECK(memory.find(kCode).verdict == "unchecked");  // the comparison is with the CPU, which is unchecked
+  CHECK(memory.find(kCode).verdict == "unchecked");  // cuda is compared with the CPU, which is unchecked
   memory.put(kCode, "cuda", failed("half"));
   CHECK(memory.find(kCode).failed_text() == "half on cuda");
   memory.put(kCode, "cpu", kPassed);

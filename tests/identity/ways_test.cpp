@@ -46,7 +46,7 @@ const std::string kAnswer = "asm(\".data\\n.globl at\\n.hidden at\\nat: .quad an
 const std::string kData =
     "extern \"C\" " + kHidden + " const char data[];\nextern \"C\" int value() { return data[0] - '0'; }\n";
 
-/// @param make command that makes the object, and files from the object
+/// @param make end of the compiler's command: the object's name, and commands that make other files from the object
 Way linked(const char* name, const std::string& make, const std::string& link) {
   return {name,
           "int y();\nextern \"C\" int value() { return y(); }\n",
@@ -149,7 +149,7 @@ class Project {
   }
   const fs::path& folder() const { return folder_.path(); }
 
-  /// Builds the library. Returns the number that it returns, and its identity. `launcher`: words before the compiler
+  /// Builds the library. Returns the result of value() and the library's identity. @param launcher words before the compiler
   std::pair<int, std::string> built(const std::string& options, const std::string& launcher = "") const {
     const auto launched = fmt::format("{} {} {} {} -fPIC ", ABLATE_IDENTITY, ABLATE_PROJECT, launcher, ABLATE_COMPILER);
     std::string script = "set -e; " + way_.before, objects = "x.o code.o";

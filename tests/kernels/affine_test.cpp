@@ -49,7 +49,7 @@ std::vector<Tensor> with_their_gradients(const Map& of, std::vector<Tensor> inpu
   return all;
 }
 
-/// Runs the fused form itself if the machine has one, even if it is not faster.
+/// If the machine has a fused form, runs this form even if the reference is faster.
 std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(of, inputs, [&](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     if (!fused || kernels::instructions().empty()) return affine(x, weight, bias, fused);
@@ -154,7 +154,7 @@ TEST_CASE("x W^T + b uses its fused form if it is faster, otherwise the referenc
   refused(x.narrow(1, 0, 31), weight, bias);  // 62 tokens have no fused form
   refused(x.narrow(1, 0, 0), weight, bias);
   refused(x.to(kDouble), weight.to(kDouble), bias.to(kDouble));
-  refused(normal({64, 1024}, 1, 5), normal({512, 1024}, 1, 6), {});  // a weight that leaves the cache
+  refused(normal({64, 1024}, 1, 5), normal({512, 1024}, 1, 6), {});  // a weight too large for the cache
   CHECK_FALSE(kernels::may_fuse_affine(x, weight, bias.narrow(0, 0, 16)));
   CHECK_THROWS(affine(x, weight, bias.narrow(0, 0, 16), true));
   CHECK_THROWS(affine(x.narrow(2, 0, 16), weight, bias, true));

@@ -110,7 +110,7 @@ constexpr Sums kOdd[] = {
     {1, 2, 1, 16, 16, Left::kOfToken, true},
     {2, 2, 64, 16, 16, Left::kOfChannel, true, false},
     {2, 2, 128, 16, 16, Left::kOfToken},
-    // Channels that are filled up with zeros.
+    // Channels that fused forms fill up with zeros.
     {2, 3, 133, 24, 17, Left::kOfToken, true},
     {2, 2, 70, 5, 33, Left::kOfChannel, true},
     {1, 2, 65, 1, 1, Left::kOfToken, true},
@@ -125,7 +125,7 @@ constexpr Sums kOdd[] = {
 TEST_CASE("decayed sums, fused, equal the recurrence, with the gradients of decays and states") {
   for (const auto& of : kOdd)
     for (const std::int64_t padding : {0, 9}) {
-      if (padding >= of.n || (padding > 0 && of.left == Left::kOfHead)) continue;  // padding would make it a decay of tokens
+      if (padding >= of.n || (padding > 0 && of.left == Left::kOfHead)) continue;  // padding needs a decay for each token
       INFO("n " << of.n << ", d " << of.d << ", left " << static_cast<int>(of.left) << ", padding " << padding);
       const auto inputs = padded(inputs_of(of), padding);
       const auto expected = plainly(of, inputs);
@@ -214,7 +214,7 @@ TEST_CASE("fused forms exist only for float32 on a CPU") {
   const auto here = ones({2, 16});
   CHECK(kernels::may_fuse(kernels::Choice::kFused, {here, here}) == !kernels::instructions().empty());
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kReference, {here}));
-  // Another device: the rule is the same for a CUDA device, whose memory a form must not read.
+  // The meta device stands for any other device, such as CUDA, whose memory a form must not read.
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, here.to(at::kMeta)}));
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, here.to(kDouble)}));
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, Tensor()}));

@@ -46,7 +46,7 @@ kernels::FeedForward weights_of(const Case& of, const std::vector<Tensor>& input
           .dropout = of.dropout};
 }
 
-/// Returns y and the gradients of all inputs, which may have any type, for one draw.
+/// Returns y and the gradients of all inputs, which may have any type, for one draw of dropout.
 std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, Choice choice) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   at::manual_seed(11);
@@ -187,14 +187,14 @@ TEST_CASE("weights of other sizes go to the reference, which accepts or refuses 
     INFO(i);
     for (const std::int64_t dim : {0, 1}) {
       if (dim >= taken[i].dim()) continue;
-      if (i == 3 && dim == 0) continue;  // this changes h, so b1 and w2 no longer fit
+      if (i == 3 && dim == 0) continue;  // a smaller h: b1 and w2 would not fit, as with i = 4 and 5
       auto inputs = taken;
       inputs[i] = inputs[i].narrow(dim, 0, inputs[i].size(dim) - 16).contiguous();
       NoGradGuard no_grad;
       CHECK_THROWS_AS(kernels::feed_forward(inputs[0], weights_of(of, inputs), Choice::kFused), c10::Error);
     }
   }
-  auto one = taken, same = taken;  // a bias for all channels
+  auto one = taken, same = taken;  // one bias for all channels
   one[6] = full({1}, 0.5), same[6] = full({64}, 0.5);
   NoGradGuard no_grad;
   CHECK(worst({kernels::feed_forward(one[0], weights_of(of, one), Choice::kFused)},

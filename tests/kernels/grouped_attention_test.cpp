@@ -1,4 +1,4 @@
-// Queries that read in groups, each with its own context and weights, against the equation in float64 with torch's gradients.
+// Grouped attention against the equation in float64, with gradients: each group of queries has its own context and weights.
 #include <torch/csrc/autograd/autograd.h>
 
 #include "ablate/kernel_attention.h"
@@ -65,7 +65,7 @@ Tensor grouped(const GroupedCase& of, const std::vector<Tensor>& inputs, const T
   return grouped_kernel_attention(inputs[0], groups, group_of, of.factors ? inputs[1] : Tensor(), output, of.heads, of.map);
 }
 
-/// Every query reads in every group. Reads are multiplied by 0 in groups that the query does not belong to.
+/// Lets every query read in every group. Multiplies reads by 0 in groups to which the query does not belong.
 Tensor everywhere(const GroupedCase& of, const std::vector<Tensor>& inputs, const Tensor& group_of) {
   auto sum = zeros({of.batch, of.n, of.heads * of.d_head}, kDouble);
   for (std::size_t g = 0; g < of.keys.size(); ++g) {
@@ -127,7 +127,7 @@ TEST_CASE("a query in no group gives the output's bias, without gradient") {
   REQUIRE(gone.sum().item<std::int64_t>() > 50);
   CHECK((found[0] - inputs[3]).masked_select(gone).abs().max().item<double>() == 0);
   CHECK(found[1].masked_select(gone).abs().max().item<double>() == 0);
-  for (std::size_t i = 0; i < kOwn; ++i) CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // no query read in it
+  for (std::size_t i = 0; i < kOwn; ++i) CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // group 2 is not read
 }
 
 TEST_CASE("a query in another group, another factor or another weight is not within rounding") {

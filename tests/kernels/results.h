@@ -25,7 +25,8 @@ inline std::vector<Tensor> in_double(std::vector<Tensor> tensors) {
 /// Rounding of float32 in sums over a few hundred tokens, in the unit of off().
 inline constexpr double kNear = 1e-5;
 
-/// Returns the largest difference of a tensor relative to its largest number, or to `least`; infinity if there is a NaN.
+/// Returns the largest error of any tensor, divided by the largest expected number of the tensor, or by `least` if that is
+/// larger. Returns infinity if there is a NaN or the numbers of tensors differ.
 inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, double least = 1e-30) {
   double most = found.size() == expected.size() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
@@ -36,7 +37,7 @@ inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>&
   return most;
 }
 
-/// Returns worst() relative to a largest number of at least 1e-3.
+/// Returns worst() with a `least` of 1e-3.
 inline double off(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   return worst(found, expected, 1e-3);
 }
@@ -69,7 +70,7 @@ struct Threads {
   int before;
 };
 
-/// Returns projections of query, key, value and output, with weight and bias each, from tensor `first` on.
+/// Returns projections of query, key, value and output. Each has two tensors, weight and bias, from tensor `first` on.
 inline Projections projections_of(const std::vector<Tensor>& tensors, std::size_t first, std::int64_t heads) {
   const auto projection = [&](std::size_t i) {
     auto made = make_linear(1, 1, true, make_generator(1));

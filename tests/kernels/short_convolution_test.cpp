@@ -195,7 +195,7 @@ TEST_CASE("short convolutions that have no fused form run the reference") {
     of_two_types.*part = (of_two_types.*part).to(kDouble);
     CHECK_FALSE(kernels::may_fuse_short_convolution(of_two_types));
   }
-  // Plain operators repeat these for all channels or items, and a form would read them out of bounds.
+  // Plain operators repeat a single channel for all channels; a form would read it out of bounds.
   auto one_channel = made;
   one_channel.filter = made.filter.narrow(0, 0, 1);
   refused(one_channel);

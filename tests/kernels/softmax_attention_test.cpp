@@ -17,7 +17,7 @@ namespace {
 struct Read {
   std::int64_t batch, heads, n, m, d, d_value;
   bool causal = false;
-  bool seen = false;         ///< hides a third of the keys of item 0, and the last key of the others
+  bool seen = false;         ///< hides a third of the keys of item 0, and the last key of other items
   bool bias = false;         ///< added to scores, different for each head; -infinity at every fifth key
   bool heads_first = false;  ///< stored as [batch, heads, n, d]; false: tokens before heads
   double size = 1;           ///< deviation of queries and keys
@@ -57,7 +57,7 @@ std::vector<Tensor> with_their_gradients(std::vector<Tensor> inputs, const Made&
   return all;
 }
 
-/// Runs the fused form itself if the machine has one, even if it is not faster.
+/// If the machine has a fused form, runs this form even if LibTorch's kernel is faster.
 std::vector<Tensor> found(const Read& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(inputs, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     const auto mask = mask_of(of);
@@ -139,7 +139,7 @@ TEST_CASE("softmax attention, fused: scores that are far apart or far from 0 sta
       const Read of{1, 2, 90, 300, 16, 16, causal, false, false, false, size};
       auto inputs = drawn(of);
       const auto fused = found(of, inputs), expected = by_weights(of, inputs);
-      // Scores of 1e12 have no digits after the point in float32, so only the winning key and its value count.
+      // Scores of 1e6 and more have few or no digits after the point in float32, so weights cannot be compared.
       if (size < 1e3) CHECK(off({fused[0]}, {expected[0]}) < 100 * kNear);
       for (const auto& one : fused) CHECK(one.isfinite().all().item<bool>());
     }

@@ -11,7 +11,7 @@ using Shape = db::FigureSeries::Shape;
 
 namespace {
 
-/// Lines over steps, with long and hostile names.
+/// Returns a figure in which each panel has a line over steps for each name.
 Figure lines(const std::vector<std::string>& names, std::size_t panels = 1) {
   Figure figure;
   for (std::size_t p = 0; p < panels; ++p) {

@@ -1,4 +1,4 @@
-// AdaMRA over segment means, computed as one operation, against its general path in float64: values and gradients.
+// AdaMRA over segment means, computed as one operation, against its general computation in float64: values and gradients.
 #include "core/kernels/choice.h"
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
@@ -23,7 +23,7 @@ std::shared_ptr<ablate::Attention> wide_adamra(const std::string& map, const std
   return made;
 }
 
-/// Returns y and the gradients of all parameters, of queries and, if there is one, of the context.
+/// Returns the gradients of all parameters, of queries and, if there is one, of the context, then y.
 std::vector<Tensor> results_of(ablate::Attention& attention, Tensor queries, Tensor context, const Tensor& mask) {
   queries = queries.detach().requires_grad_();
   std::vector<Tensor> inputs{queries};

@@ -160,7 +160,7 @@ TEST_CASE("adaptive-span's penalty is lambda times the mean span of the heads, o
 }
 
 TEST_CASE("adaptive-span: a span that a step moved below 0 can grow again") {
-  // A clamp at 0 would give its mask and its penalty no gradient, and the span would stay at 0.
+  // A clamp at 0 would leave the span's mask and penalty without gradient, and the span would stay at 0.
   const Shape below{.z = {-1.5, 4}}, above{.z = {1.5, 4}};
   const auto x = random_tokens(1, 20, 2), weights = random_tokens(1, 20, 3);
   const auto made = adaptive(below), mirrored = adaptive(above);

@@ -63,7 +63,7 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
-/// Returns the largest distance() after division by the largest number of the expected tensor, at least 1e-3.
+/// Returns the largest distance() of any tensor, divided by the expected tensor's largest number, or by 1e-3 if that is larger.
 inline double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   double most = found.size() == expected.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i)
@@ -96,7 +96,7 @@ inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys,
   return sum.item<double>() > 0 ? weights.matmul(values) / sum : (weights.matmul(values) * 0);
 }
 
-/// Computes uncompressed attention of one item, head by head and query by query. The causal query i sees keys 0 to offset + i.
+/// Computes uncompressed attention of one item, head by head and query by query. If causal, query i sees keys 0 to offset + i.
 /// @param queries [n, d_model] @param context [n_context, d_model]
 inline Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads, const Tensor& queries,
                      const Tensor& context, bool causal = false, std::int64_t offset = 0) {

@@ -13,7 +13,7 @@ std::shared_ptr<ablate::Attention> based(bool causal, bool carries = false) {
   return make(section("based", {{"heads", kHeads}, {"feature_channels", 5}}), 1, {.causal = causal, .carries = carries});
 }
 
-/// @param order order of the series
+/// @param order order of the Taylor series: 1 or 2
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, int order = 2) {
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
              v = by_heads(layer(attention, "value", x), kHeads);

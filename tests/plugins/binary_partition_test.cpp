@@ -31,8 +31,8 @@ struct Edge {
   auto place(std::int64_t scales) const { return std::tuple(side, std::min(level, scales - 1), number); }
 };
 
-/// Returns the edges of token i of n, as in the paper: k nodes of a level, then the parent of the next node. If the parent
-/// contains covered tokens, the next node itself is used.
+/// Returns the edges of token i of n, as in the paper: `nodes` nodes of a level, then nodes of the level above, from the next
+/// node's parent on. If that parent also contains covered tokens, the next node itself replaces it.
 std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
   std::vector<Edge> found;
   const auto add = [&](std::int64_t level, std::int64_t node, Edge edge) {
@@ -74,7 +74,7 @@ struct Wrong {
   bool positions = true, own = true, other_spans = false;
 };
 
-/// Equation for one item, query by query.
+/// Computes one item by the equation, query by query.
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& x, const Wrong& wrong = {}) {
   const auto n = x.size(0), d = kChannels / kHeads;
   const auto q = by_head(layer(attention, "query", x), kHeads) / std::sqrt(static_cast<double>(d)),

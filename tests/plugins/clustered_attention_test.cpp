@@ -182,7 +182,7 @@ TEST_CASE("clustered attention approaches softmax with more clusters and with mo
       const auto attention = clustered(shape, seed);
       auto query = parameter(*attention, "query.weight");
       const ablate::NoGradGuard none;
-      query.mul_(4);  // makes the weights differ
+      query.mul_(4);  // makes the weights of keys differ more
       sum += (run(*attention, {x})[0] - softmax(*attention, x[0])).square().sum().item<double>();
     }
     return sum;

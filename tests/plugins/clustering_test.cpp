@@ -10,7 +10,7 @@ using ablate::Tensor;
 
 double dot_product(const Tensor& a, const Tensor& b) { return (a * b).sum().item<double>(); }
 
-/// Returns the centroid with the largest dot product, in a plain loop.
+/// Returns the number of the centroid with the largest dot product, by a plain loop.
 std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) {
   std::int64_t best = 0;
   for (std::size_t j = 1; j < centroids.size(); ++j)

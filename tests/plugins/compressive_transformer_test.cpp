@@ -30,7 +30,7 @@ std::shared_ptr<ablate::Attention> xl(std::int64_t memory) {
   return make(section("transformer-xl", {{"heads", kHeads}, {"memory", memory}}), 1, {.causal = true, .carries = true});
 }
 
-/// Returns the last output of segments of n tokens of x, and the state after it. Tokens beyond `lengths` are NaN and masked.
+/// Runs x in segments of n tokens. Returns the last output and state. Tokens beyond `lengths` of a segment are NaN and masked.
 ablate::AttentionOutput after(ablate::Attention& attention, const Tensor& x, std::int64_t n,
                               const std::vector<std::int64_t>& lengths = {}) {
   ablate::AttentionOutput result{.state = attention.initial_state(x.size(0))};

@@ -63,7 +63,7 @@ TEST_CASE("decayed sums in float32 stay finite and accurate, even if keys divide
   CHECK(distance(found.values.to(ablate::kDouble), expected.values) < 1e-4);
   for (const auto& gradient : torch::autograd::grad({found.values.sum()}, low.all()))
     CHECK(gradient.isfinite().all().item<bool>());
-  // A simple chunked form would divide by these numbers.
+  // A simple chunked form would multiply keys by these numbers.
   CHECK_FALSE(low.log_decay.narrow(2, 0, 64).sum(2).neg().exp().isfinite().any().item<bool>());
 }
 

@@ -183,7 +183,7 @@ TEST_CASE("delta writes a value that can be read by its key, and replaces the ke
 }
 
 TEST_CASE("delta: with eigenvalues of -1, a sign keeps the parity of bits; eigenvalues of 0 lose it") {
-  // Beta is at its maximum for a 1 and 0 for a 0. All keys and queries are equal, and values are 0 after the first token.
+  // Beta is at its maximum for a bit of 1, else 0. All keys and queries are equal, and values are 0 after the first token.
   for (const bool negative : {true, false}) {
     const auto attention =
         make(section("delta", {{"heads", 1}, {"convolution", 0}, {"norm", false}, {"negative_eigenvalues", negative}}), 1,

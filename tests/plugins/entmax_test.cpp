@@ -1,4 +1,4 @@
-// Sparse weights: softmax at alpha 1, sparsemax and 1.5-entmax by sorting, with gradients, other alphas by a search.
+// Sparse weights against softmax (alpha 1), sparsemax and 1.5-entmax by sorting, with gradients, and other alphas by a search.
 #include <algorithm>
 
 #include "tests/plugins/masked.h"

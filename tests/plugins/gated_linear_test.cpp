@@ -11,7 +11,7 @@ constexpr std::int64_t kHeads = 2;
 
 enum class Wrong { kNothing, kCentred, kLateDecay, kNoTemperature };
 
-/// Equation for one item: S_i = diag(alpha_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i / sqrt(d_key), normed, gated, projected.
+/// Computes one item: S_i = diag(alpha_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i / sqrt(d_key), normed, gated, projected.
 /// @param x [n, d_model]
 Tensor recur(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing) {
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),

@@ -19,7 +19,7 @@ std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length)
 
 enum class Wrong { kNothing, kGateOfAHead, kNoPlaces, kTwoMeans };
 
-/// Returns slot j of one head from x [length, d]: means of segment j, with overlap also of j - 1, weighted by channel.
+/// Returns slot j of one head: the mean over x [length, d] of segment j, with overlap also of j - 1, weighted by channel.
 Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int64_t head, std::int64_t j, const Tensor& x,
             bool overlap, Wrong wrong) {
   std::vector<Tensor> gates, tokens;
@@ -48,7 +48,7 @@ Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int
   return mean(0, tokens.size());
 }
 
-/// Makes gates with nonzero biases, as after training.
+/// Makes a gated pooling with nonzero biases, as after training.
 std::shared_ptr<ablate::Compression> gated_pool(const Slots& slots, bool overlap, std::int64_t max_length = 80) {
   const auto compression = make(section("gated-pool", {{"overlap", overlap}}), slots, kHeads, kHead, max_length);
   const ablate::NoGradGuard none;

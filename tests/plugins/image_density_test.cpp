@@ -96,7 +96,7 @@ TEST_CASE("CIFAR-10 in colour: red, green and blue of a pixel follow each other"
       }
   check_row(read_row(*pooled, pooled->info(), Split::kTest, 0), means);
   CHECK(pooled->describe(Split::kTest, 0).starts_with("label 3\n"));
-  CHECK(task->digest() != load_images(files.folder.path(), {{"dev", 4}})->digest());  // these are the grey pictures
+  CHECK(task->digest() != load_images(files.folder.path(), {{"dev", 4}})->digest());  // without density, pictures are grey
 }
 
 TEST_CASE("in a folder with both forms, density reads the colour pictures, and classification the grey pictures") {
@@ -127,7 +127,7 @@ TEST_CASE("in a folder with both forms, density reads the colour pictures, and c
   for (int batch = 1; batch <= 5; ++batch) fs::copy(colour.file("data_batch_" + std::to_string(batch) + ".bin"), folder);
   CHECK(by_name(density)->info().geometry.channels == 3);
   CHECK(load_images(folder, density)->info().geometry.channels == 3);
-  CHECK(by_name({{"dev", 4}})->info().length == 24);  // the length is unchanged
+  CHECK(by_name({{"dev", 4}})->info().length == 24);  // classification still reads the grey pictures
 }
 
 TEST_CASE("a single batch is divided among all three splits") {

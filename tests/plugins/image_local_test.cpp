@@ -108,7 +108,7 @@ TEST_CASE("image-local differs from similar wrong variants") {
   const auto x = random_tokens(1, 21, 2);
   const auto output = run(*attention, {x})[0];
   CHECK(distance(output, expected(*attention, shape, x[0])) < 1e-12);
-  // Faults: no class token in front, rows of another length, a larger memory, later rows.
+  // Faults: no class token in front, rows of another length, more or less memory, no later pixels, one dimension.
   for (const Shape& wrong :
        {Shape{.prefix = 0}, Shape{.columns = 4, .prefix = 1}, Shape{.memory_rows = 2, .prefix = 1},
         Shape{.memory_columns = 0, .prefix = 1}, Shape{.causal = true, .prefix = 1}, Shape{.flat = true, .prefix = 1}})

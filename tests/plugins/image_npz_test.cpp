@@ -71,7 +71,7 @@ Bytes values_of(const Task& task, Split split, std::int64_t index) {
   return {targets.begin(), targets.end()};
 }
 
-/// Returns picture `index` of pictures_of, with interleaved planes.
+/// Returns picture `index` of `planes`, which pictures_of made, with interleaved planes.
 Bytes interleaved(const Bytes& planes, std::size_t index) {
   Bytes values;
   for (std::size_t i = 0; i < kPlane; ++i)

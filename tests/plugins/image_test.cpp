@@ -123,7 +123,7 @@ TEST_CASE("grey as in the Long Range Arena: TensorFlow's conversion of bytes, wh
   const auto examples = read_examples(*task, Split::kTest);
   REQUIRE(examples.size() == 6);
   CHECK(examples[0] == example_of(Bytes(1024, 255), 9));  // 254.97 times 255.5 / 255 is 255.47
-  CHECK(examples[2] == example_of(Bytes(1024, 149), 1));  // 149.98, which the other rule rounds to 150
+  CHECK(examples[2] == example_of(Bytes(1024, 149), 1));  // 149.98, which "rounded" makes 150
   Bytes expected;
   for (std::size_t i = 1; i <= 1024; ++i) {
     const double share = (0.2989 * record[i] + 0.587 * record[i + 1024] + 0.114 * record[i + 2048]) / 255;
@@ -158,7 +158,7 @@ TEST_CASE("the last training pictures are dev if the study requests that, in the
   CHECK(load_images(files.path())->digest() != task->digest());
   CHECK_FALSE(refusal(files.path(), {{"dev_pictures", "last"}, {"dev", 60}}).empty());
 
-  // A single batch: train, dev, test.
+  // A single batch is divided into train, dev and test, in this order.
   const CifarFolder colours;
   const auto batch = load_images(colours.file("test_batch.bin"), {{"dev", 2}, {"dev_pictures", "last"}});
   std::vector<std::int64_t> labels;

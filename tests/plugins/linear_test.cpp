@@ -147,9 +147,9 @@ TEST_CASE("linear attention: features far below 0 have the equation's weights, a
       ablate::NoGradGuard no_grad;
       for (const auto* name : {"query.bias", "key.bias"}) parameter(*attention, name).add_(by);
     };
-    shift(-20);  // elu(x) + 1 has lost half of its digits
+    shift(-20);  // computed as elu(x) + 1, features would lose half of their digits
     CHECK(off(*attention, "elu+1", 2, causal, false) < 1e-12);
-    shift(-180);  // each feature is e^-200, and their product's square is 0
+    shift(-180);  // each feature is e^-200; the square of a product of two, e^-800, is 0
     const auto x = random_tokens(2, 9, 2).requires_grad_();
     const auto output = run(*attention, {x});
     CHECK(distance(output, parameter(*attention, "output.bias").expand_as(output)) == 0);

@@ -16,7 +16,7 @@ namespace {
 const json kSmall = {{"train", 600}, {"dev", 100}, {"test", 100}};
 const json kShort = {{"train", 3000}, {"dev", 200}, {"test", 200}, {"min_length", 10}, {"max_length", 60}};
 
-/// Evaluates by grammar and definition, independent of the plugin's evaluator: recursive, with medians by counting.
+/// Evaluates by grammar and definition, independent of the plugin's evaluator: recursive, with medians by sorting.
 int evaluate(const std::vector<std::int64_t>& ids, std::size_t& at) {
   const auto id = ids.at(at++);
   if (id <= 10) return static_cast<int>(id) - 1;

@@ -34,7 +34,7 @@ TEST_CASE("enwik8 begins like Wikipedia's dump, and its splits have the statisti
     double bits = 0;
     for (const auto count : counts)
       if (count > 0) bits -= count / (rows * 1024) * std::log2(count / (rows * 1024));
-    CHECK(bits > 4.8);  // bits of single bytes
+    CHECK(bits > 4.8);  // entropy of single bytes, in bits
     CHECK(bits < 5.4);
   }
 }

@@ -66,7 +66,7 @@ TEST_CASE("a study can use only the first bytes of a text, gzipped or not: the s
   CHECK(load(plain, 0)->digest() == load(zipped, 0)->digest());
   CHECK(load(plain, 0)->digest() == load(zipped, 3000)->digest());
   CHECK(load(plain, 1000)->digest() == load(cut, 0)->digest());
-  // SHA-256 of only the bytes, which is part of recorded keys.
+  // The digest is the SHA-256 of only the bytes, and is part of recorded keys.
   CHECK(load(cut, 0)->digest() == "bd8ee980e643a7cdf90b7febb1d165e34585a5ffd45c11d7d269aa2dee3364eb");
   CHECK(load(zipped, 1000)->digest() != load(zipped, 1001)->digest());
   CHECK(load(zipped, 0)->files() == std::vector<fs::path>{zipped});

@@ -41,7 +41,7 @@ Tensor windows(const Shape& shape, std::int64_t n, std::int64_t offset = 0) {
   return ablate::stack(heads);
 }
 
-/// Equation for one item. Rows of global tokens use the global projections over all tokens.
+/// Computes one item by the equation. Rows of global tokens use the global projections over all tokens.
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& x) {
   const auto n = x.size(0), global = std::min(shape.global, n);
   auto values = masked_heads(attention, kHeads, x, x, windows(shape, n));

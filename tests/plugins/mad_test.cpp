@@ -168,7 +168,7 @@ TEST_CASE("in the published form, each blank of selective copying is equally lik
       blanks[i] += apart, squares[i] += apart * apart;
     }
   }
-  // The number of blanks is binomial. For blanks at arbitrary positions it would vary thirteen times as much.
+  // The number of blanks before a token is binomial. If blanks were at arbitrary positions, it would vary 13 times as much.
   constexpr double kVariance = kBlanks / kTokens * (1 - 1 / kTokens);
   for (std::size_t i = 0; i < 16; ++i) {
     CHECK(std::abs(blanks[i]) < 5 * std::sqrt(kExamples * kVariance));

@@ -62,7 +62,7 @@ inline Off off_by(Attention& attention, const Tensor& x, const ItemOracle& oracl
                                                gradients(attention, (expected * weights).sum(), {leaf}))};
 }
 
-/// Returns these differences for items of different lengths, padded with NaN: outputs and gradients of real tokens.
+/// Returns the differences of off_by() for items of different lengths, padded with NaN: outputs and gradients of real tokens.
 inline Off off_padded(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths,
                       const ItemOracle& oracle) {
   const auto n = x.size(1), items = x.size(0);

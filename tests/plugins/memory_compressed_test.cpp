@@ -21,7 +21,7 @@ constexpr std::int64_t kFactor = 3;  // from the paper: kernels of 3 tokens at a
 
 /// Faults of a wrong reference for memory-compressed attention.
 struct Wrong {
-  std::int64_t early = 0;  ///< number of positions that a slot is seen too early
+  std::int64_t early = 0;  ///< number of positions by which a slot is seen too early
   bool same = true;        ///< one convolution for keys and values; false: values are means of three tokens
 };
 

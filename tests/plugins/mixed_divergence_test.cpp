@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-/// In head h, token i attends to the token `first` + h positions before it, in a circle.
+/// Attention in which token i of head h attends to the token `first` + h positions before it, in a circle.
 class Looking final : public ablate::HeadwiseAttention {
  public:
   Looking(const ablate::AttentionContext& context, std::int64_t first)
@@ -24,7 +24,7 @@ class Looking final : public ablate::HeadwiseAttention {
   std::int64_t first_;
 };
 
-/// Softmax's descriptor around an attention to the token 0 (near) or 2 (far) positions back.
+/// Returns softmax's descriptor, with a factory of Looking attentions whose `first` is 0 (near) or 2 (far).
 const ablate::Descriptor& find_looking(ablate::Kind, const std::string& id) {
   const auto looking = []<std::int64_t first>(const char* name) {
     auto descriptor = plugin("softmax");
@@ -55,7 +55,7 @@ std::map<std::string, double> divergences(ablate::Attention& attention, const Pa
   return found;
 }
 
-/// Returns [heads, n, n] of one item. Routing's clusters contain all members, because the window is as long as the sequence.
+/// Returns one item's weights, [heads, n, n]. Routing leaves no member out, because its window is as long as the sequence.
 Tensor local_weights(const ablate::Attention& attention, const Tensor& x, std::int64_t window) {
   const auto q = by_head(layer(attention, "part_0.query", x), 2), k = by_head(layer(attention, "part_0.key", x), 2);
   const auto seen = pairs(x.size(0), [&](std::int64_t i, std::int64_t j) { return j <= i && j / window >= i / window - 1; });
@@ -100,10 +100,10 @@ TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look 
   CHECK(other.size() == 6);
   for (const std::string name : {"divergence_0_0", "divergence_0_1", "divergence_1_1", "divergence_0_1_layer_2"})
     CHECK(other.at(name) == Approx(most).epsilon(1e-12));
-  // Two of four pairs look at the same token.
+  // In two of four pairs, both heads look at the same token.
   CHECK(of({part("near", 2), part("near", 2)}).at("divergence_0_1") == Approx(most / 2));
   const auto same = of({part("near", 1), part("near", 1)});
-  CHECK(same.size() == 2);  // each part has one head, so no pair is within a part
+  CHECK(same.size() == 2);  // each part has one head, so no pair of heads is within a part
   CHECK(same.at("divergence_0_1") == Approx(0).margin(1e-12));
 }
 

@@ -1,4 +1,4 @@
-// Attentions side by side: equal parts are one attention with the heads of all parts, and outputs of parts are passed on.
+// Attentions side by side: equal parts equal one attention with the heads of all parts, and outputs of parts are passed on.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -57,8 +57,8 @@ std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& l
   return all;
 }
 
-/// Attention that returns its input, has three times its mean as auxiliary loss, sums its steps, and counts requests for its
-/// state. find_probe() has softmax's descriptor around it.
+/// Attention that returns its input, has three times the input's mean as auxiliary loss, sums its steps, and counts requests
+/// for its state. find_probe() returns softmax's descriptor, with a factory of probes.
 class Probe final : public ablate::Attention {
  public:
   explicit Probe(const ablate::AttentionContext& context)
@@ -163,7 +163,7 @@ TEST_CASE("a mixture starts with the output scale of one attention with the same
 }
 
 TEST_CASE("a part whose last layer has another name also starts with a smaller scale") {
-  // Two parts of 16 inner channels each are one layer of 32.
+  // Two parts with 16 inner channels each start like one layer with 32.
   const auto made = make(mixed({part("mamba2"), part("mamba2")}), 1, {.causal = true});
   const auto bound = 1 / std::sqrt(2.0 * kChannels);
   REQUIRE(made->output_projections().size() == 2);
@@ -187,7 +187,7 @@ TEST_CASE("parts of a mixture have separate states, metrics and steps") {
   const auto second = pass(*carrying, {.queries = x.narrow(1, 5, 7), .state = first.state});
   const auto whole = pass(*carrying, {.queries = x, .state = initial});
   for (const std::size_t i : {0, 1}) CHECK(distance(second.state[i], whole.state[i]) < 1e-12);
-  // The part without state sees only its segment. If both parts had states, the segments would equal the whole.
+  // The part without state sees only its segment. If all parts had states, the segments would equal the whole.
   CHECK(distance(second.output, whole.output.narrow(1, 5, 7)) > 1e-3);
 
   const auto over = [](const char* id) { return json{{"plugin", id}}; };

@@ -1,4 +1,4 @@
-// The attention and compression plugins of this build, made as the host makes them, and numbers for them.
+// Attentions and compressions of the plugins in the build folder, made as the host makes them, and random numbers for them.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ inline Tensor entry(const std::vector<Module::Entry>& entries, const std::string
 inline Tensor parameter(const Module& module, const std::string& name) { return entry(module.parameters(), name); }
 inline Tensor buffer(const Module& module, const std::string& name) { return entry(module.buffers(), name); }
 
-/// Moves a module to float64 and into evaluation.
+/// Moves a module to float64 and sets its evaluation mode.
 template <class M>
 std::shared_ptr<M> in_double(std::shared_ptr<M> module) {
   move_to(*module, at::kCPU, kDouble);

@@ -1,4 +1,4 @@
-// The most used tokens, by given use, by queries or by the tokens themselves, in their order. Their number depends on the item.
+// Selection of the most used tokens, in order. Use is given, or comes from queries or tokens. Their number depends on the item.
 #include <numeric>
 
 #include "tests/plugins/compression.h"
@@ -45,7 +45,7 @@ TEST_CASE("most-used selects tokens by their given use, the first among equals; 
   const std::vector<std::int64_t> lengths = {11, 5};
   for (const auto& use :
        {normal({2, 2, 11}, 3).abs(), normal({2, 1, 11}, 4).abs(), ablate::ones({2, 1, 11}, ablate::kDouble)}) {
-    // The largest use is under the mask.
+    // Masked tokens have the largest use.
     const auto mask = mask_of(11, lengths);
     const auto masked_use = use.masked_fill(mask.logical_not().unsqueeze(1), 100);
     const auto memory = compression->write({.keys = keys, .values = values, .mask = mask, .usage = masked_use});

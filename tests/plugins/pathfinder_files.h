@@ -19,7 +19,7 @@ struct PicturesFolder {
   TemporaryFolder folder;
   std::vector<Bytes> pictures = random_pictures(24, 1024, 5);  ///< in the order of the metadata; every third is connected
 
-  /// lra_release/pathfinder32/curv_contour_length_14: 12 folders of imgs with two pictures each.
+  /// Writes lra_release/pathfinder32/curv_contour_length_14: 12 folders in imgs with two pictures each, and the metadata.
   PicturesFolder() {
     fs::create_directories(root() / "metadata");
     for (std::size_t i = 0; i < 12; ++i) {

@@ -169,7 +169,7 @@ TEST_CASE("published pictures are read by their metadata lines, from any folder 
   write_png(files.picture(3, 1), 32, files.pictures[7]);
   CHECK(load_pictures(files.root())->digest() == task->digest());
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "0"));
-  CHECK(load_pictures(files.root())->digest() == task->digest());  // the digest is unchanged
+  CHECK(load_pictures(files.root())->digest() == task->digest());  // these are the labels from before
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "1"));
   CHECK(load_pictures(files.root())->digest() != task->digest());
 }
@@ -239,7 +239,7 @@ TEST_CASE("missing or wrong published pictures are reported with file and line")
     check_mentions(refused(), {named + ": is no whole PNG file"});
     write_png(picture, 32, Bytes(3 * 1024, 7), PNG_FORMAT_RGB);
     check_mentions(refused(), {named + ": found a picture that is in colour", "eight bits of grey"});
-    auto four_bits = whole;  // the header's depth, and its checksum
+    auto four_bits = whole;  // a header with a depth of 4 bits and the right checksum
     four_bits[24] = 4;
     const auto sum = crc32(0, four_bits.data() + 12, 17);
     for (int i = 0; i < 4; ++i) four_bits[29 + i] = static_cast<std::uint8_t>(sum >> (24 - 8 * i));

@@ -103,7 +103,7 @@ Tensor numbers(const std::vector<double>& values) {
   return result;
 }
 
-/// Returns the difference of numbers around 1, and the relative difference of larger numbers.
+/// Returns the largest difference. For expected numbers above 1 it is the relative difference.
 double off(const Tensor& found, const std::vector<double>& expected) {
   const auto flat = found.detach().contiguous().flatten();
   REQUIRE(static_cast<std::size_t>(flat.numel()) == expected.size());

@@ -5,7 +5,7 @@
 
 namespace ablate::tests {
 
-/// Present part of an example, which comes first.
+/// Present positions of an example, which precede all absent positions.
 struct Asked {
   std::vector<std::int64_t> ids, targets;
   std::int64_t slice;  ///< value of the task's only slice

@@ -83,7 +83,7 @@ TEST_CASE("independent vectors estimate scores without bias, with more error tha
 
 TEST_CASE("scores are unbiased, and their error falls with the number of features") {
   const std::int64_t d = 8, seeds = 400;
-  // The vectors are short: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
+  // x and y are short, because the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
   const auto x = 0.25 * normal({1, 1, 4, d}, 1), y = 0.25 * normal({1, 1, 4, d}, 2);
   const auto exact = x.matmul(y.transpose(-1, -2)).exp();
   for (std::size_t k = 0; k < 3; ++k) {
@@ -98,7 +98,7 @@ TEST_CASE("scores are unbiased, and their error falls with the number of feature
                             (weight * static_cast<double>(slots)));
       }
       const auto all = ablate::stack(estimates);
-      // Within five standard errors of the mean, for each of the 16 scores.
+      // The mean of each of the 16 scores is within five standard errors of the exact score.
       const auto standard_error = all.std(0) / std::sqrt(static_cast<double>(seeds));
       CHECK(((all.mean(0) - exact).abs() / standard_error).max().item<double>() < 5);
       const double error = ((all - exact) / exact).abs().mean().item<double>();

@@ -35,7 +35,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X fills the rest, both are fitted.
+/// Computes section 3.2 for one item and head. Fits the signal of B at `places`, spread evenly in [0, tau], and X in the rest.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;

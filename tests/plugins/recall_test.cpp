@@ -100,7 +100,7 @@ TEST_CASE("the sequence answers each of its queries, one query for each pair") {
 TEST_CASE("near positions are more likely, by the power law") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1"}, {"train", 20000}}), cache.path());
-  std::map<std::size_t, double> at;  // of 15 positions: 2, 4, ..., 30
+  std::map<std::size_t, double> at;  // number of queries at 15 positions: 2, 4, ..., 30
   for (const auto& example : read(*task, Split::kTrain))
     at[static_cast<std::size_t>(std::ranges::find_if(example.targets, [](auto id) { return id >= 0; }) -
                                 example.targets.begin())] += 1;

@@ -8,7 +8,7 @@ namespace ablate::test {
 /// Returns one item's channels by heads: [n, heads, d].
 inline Tensor by_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}); }
 
-/// Returns (x - mean) / sqrt(variance + 1e-5) over the last dimension, or the same without the mean.
+/// Returns (x - mean) / sqrt(variance + 1e-5) over the last dimension, or if not `centred` the same with a mean of 0.
 inline Tensor plainly_normed(const Tensor& x, bool centred) {
   const auto y = centred ? x - x.mean(-1, true) : x;
   return y / (y.square().mean(-1, true) + 1e-5).sqrt();
@@ -52,8 +52,8 @@ inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vect
   return cat(outputs, 1);
 }
 
-/// Linear attention without normaliser and feature map: o_i = sum over j up to i of (q_i k_j) v_j / sqrt(d), and its output
-/// projection. @param x [n, d_model]
+/// Computes linear attention without normaliser and feature map: o_i = sum over j up to i of (q_i k_j) v_j / sqrt(d), and its
+/// output projection. @param x [n, d_model]
 inline Tensor unnormalised_linear(const Attention& attention, std::int64_t heads, const Tensor& x) {
   const auto q = by_heads(layer(attention, "query", x), heads), k = by_heads(layer(attention, "key", x), heads),
              v = by_heads(layer(attention, "value", x), heads);

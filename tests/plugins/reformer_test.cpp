@@ -139,7 +139,7 @@ TEST_CASE("reformer with one bucket and a chunk of n equals softmax of shared qu
     const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
     const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
     auto seen = pairs(13, [&](std::int64_t i, std::int64_t j) { return i != j && (!causal || j < i); });
-    if (causal) seen[0][0] = true;  // it sees no other token
+    if (causal) seen[0][0] = true;  // the first token sees no other token
     const auto scores = q.matmul(k.transpose(1, 2)) / std::sqrt(8.0);
     CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, seen))) < 1e-11);
   }
@@ -153,7 +153,7 @@ TEST_CASE("reformer across buckets, in one chunk, equals softmax of shared queri
     const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
     const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
     auto seen = pairs(13, [&](std::int64_t i, std::int64_t j) { return i != j && (!causal || j < i); });
-    if (causal) seen[0][0] = true;  // it sees no other token
+    if (causal) seen[0][0] = true;  // the first token sees no other token
     const auto scores = q.matmul(k.transpose(1, 2)) / std::sqrt(8.0);
     CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, seen))) < 1e-11);
   }
@@ -193,7 +193,7 @@ TEST_CASE("reformer: hashes change with each step, not in evaluation, and are ne
 TEST_CASE("reformer: many buckets use two hashes side by side") {
   const auto attention = make(section("reformer", {{"heads", kHeads}, {"rounds", 1}, {"chunk", 80}, {"buckets", 66}}), 1);
   const auto rotations = buffer(*attention, "rotations");
-  CHECK(rotations.size(3) == 5 + 4);  // 10 and 8 buckets for at least 66
+  CHECK(rotations.size(3) == 5 + 4);  // hashes of 10 and 8 buckets: 80, which is at least 66
   const auto x = random_tokens(1, 60, 2);
   const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
   const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();

@@ -19,7 +19,7 @@ struct PairsFolder {
         for (int text = 0; text < 2; ++text) {
           lines += '\t';
           for (auto left = 1 + random() % 40; left > 0; --left) lines += static_cast<char>(11 + random() % 240);
-          lines += static_cast<char>('a' + random() % 26);  // never a line end of another system
+          lines += static_cast<char>('a' + random() % 26);  // a letter, never part of a line end
         }
         lines += '\n';
       }

@@ -26,7 +26,7 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
 }
 
 /// Computes token by token: S = g S + (1 - g) phi(k) v^T, z = g z + (1 - g) phi(k) (section 3.2). Not causal: one sum over all.
-/// A sum of sines and cosines is at least a thousandth of its bound (README.md). `bent`, if not null, counts its uses.
+/// A sum of sines and cosines is raised to a thousandth of its bound (README.md). `bent`, if not null, counts the raised sums.
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal, bool gated,
                 int* bent = nullptr) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);

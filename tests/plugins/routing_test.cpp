@@ -53,7 +53,7 @@ std::vector<std::int64_t> likest(const Tensor& like, std::int64_t count) {
   return all;
 }
 
-/// Published form: each cluster selects its nearest queries and keys. An output is the mean over the clusters of its query.
+/// Computes the published form: clusters select their nearest queries and keys. A read is the mean over its query's clusters.
 Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_like,
               const Tensor& k_like) {
   const auto n = q.size(0);
@@ -292,7 +292,7 @@ TEST_CASE("routing differs from similar wrong variants") {
     wrong.members = shape.members == "top" ? "earlier" : "top";
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
   }
-  // Without the layer norm, and with padding removed only after the choice.
+  // Wrong: padding is removed only after the choice of members.
   const auto attention = routing({});
   const auto mask = mask_of(20, {9});
   const auto output = run(*attention, {x, {}, mask})[0].narrow(0, 0, 9);

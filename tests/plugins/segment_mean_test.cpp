@@ -161,7 +161,7 @@ TEST_CASE("a causal read equals a read of the sequence up to the complete slots"
                 .values;
         std::vector<Tensor> rows;
         for (std::int64_t q = 0; q < n - offset; ++q) {
-          std::int64_t complete = 0;  // tokens of segments that end with the query's position or before
+          std::int64_t complete = 0;  // tokens of segments that end at the query's position or before it
           for (std::int64_t p = 0; p <= offset + q; ++p)
             if (rate.slot_of(p + 1) != rate.slot_of(p)) complete = p + 1;
           const auto row = queries.narrow(2, q, 1);

@@ -29,7 +29,7 @@ Tensor balanced(const Tensor& scores, const Shape& shape) {
   const auto count = scores.size(0);
   const auto allowed = pairs(count, [&](std::int64_t i, std::int64_t j) { return !shape.causal || j < i; });
   auto p = (scores / shape.temperature).exp() * allowed;
-  const auto divided = [](const Tensor& by) { return by + (by == 0); };  // 0 / 1 is 0
+  const auto divided = [](const Tensor& by) { return by + (by == 0); };  // a sum of 0 becomes 1: 0 / 1 is 0
   const auto rows = [&] { p = p / divided(p.sum(1, true)); };
   rows();
   for (std::int64_t i = 0; i < shape.iterations; ++i) {

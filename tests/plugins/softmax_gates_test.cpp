@@ -113,7 +113,7 @@ TEST_CASE("a gate multiplies the heads' reads by a sigmoid of the layer's input,
 
 namespace {
 
-/// Computes one item, x [n, d_model], under multi-head latent attention, head by head. Without `norm` it is wrong.
+/// Computes one item, x [n, d_model], under multi-head latent attention, head by head. Without `norm` the result is wrong.
 Tensor of_latent(const ablate::Attention& attention, const Tensor& x, bool causal, bool rotary, bool norm = true) {
   const auto map = [&](const char* name, const Tensor& of) {
     return of.matmul(parameter(attention, name + std::string(".weight")).t());

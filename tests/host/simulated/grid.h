@@ -19,7 +19,7 @@ namespace ablate::simulated {
 /// Makes a trial that differs from others only in its seed.
 Trial trial_of(int seed);
 PlannedTrial planned_of(const Trial& trial);
-/// Returns an attention of that name, and a task.
+/// Returns the plugins of a trial: an attention of this name, and a task.
 std::vector<UsedPlugin> plugins_with(const std::string& attention);
 /// Records the trials and their experiment. For RunOptions::record.
 void record(const std::vector<PlannedTrial>& trials, db::GridStore& into);

@@ -190,7 +190,7 @@ TEST_CASE("a late attempt that failed or ran out of memory is neither counted, r
 }
 
 TEST_CASE("if a history is found damaged between two trials, no further trial starts") {
-  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these times the leases are checked first
+  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // with some, leases are checked before the next start
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [&](std::uint64_t, int) { return Act{End::kAnswers, takes_s}; };
@@ -246,7 +246,7 @@ TEST_CASE("if locks may not work, a second scheduler is refused, and a single sc
   CHECK(says(why, "--db FILE"));
   CHECK(place.history().owners.size() == 1);
   one.is_killed();
-  place.clock.wait(61);  // the only decision based on a clock
+  place.clock.wait(61);  // a scheduler counts as gone after 60 s: the only decision based on a clock
   Runner three(place, 3);
   go_on({&three});
   CHECK(three.summary().done == 2);

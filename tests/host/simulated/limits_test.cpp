@@ -101,7 +101,7 @@ TEST_CASE("if trials run out of memory even alone, as many trials run at a time 
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
-  CHECK(grid.history().attempts.back().key != grid.key(2));  // it did not run last, because memory limited the trials at a time
+  CHECK(grid.history().attempts.back().key != grid.key(2));  // it ran first, because memory had limited the trials at a time
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
   CHECK(says(grid.output(), "seed=2 also ran out of memory alone, so up to 4 trials run at a time again"));
@@ -126,7 +126,7 @@ TEST_CASE("a trial over its own memory limit does not reduce the number of trial
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom"});
   CHECK_FALSE(says(grid.output(), "beside"));
-  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // runs once more, like any trial that ran out of memory
+  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // a new run tries it once more, as after any oom
   CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a plugin that fails three times in the same way is not run further, a
   CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
   if (!left_alone) return;
   const auto next = grid.run({.at_a_time = 1});
-  CHECK(next.failed > 0);  // trials that had not started
+  CHECK(next.failed > 0);  // trials that had not started in the first run
   CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("trials start side by side if the memory of similar trials fits into t
     return Act{.end = End::kAnswers, .takes_s = 10, .bytes = 3 * kGiB};
   };
   std::int64_t in_all = 13 * kGiB;
-  grid.room.memory_bytes = [&] {  // each trial has its memory from the middle of its run on
+  grid.room.memory_bytes = [&] {  // each trial uses its memory from the middle of its run on
     const auto hold = std::count_if(starts_s.begin(), starts_s.end(), [&](double start_s) {
       return grid.clock.now_s() >= start_s + 5 && grid.clock.now_s() < start_s + 10;
     });

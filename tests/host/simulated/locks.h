@@ -46,7 +46,7 @@ class SimulatedLocks : public Locks {
   Holders& holders_;
   std::filesystem::path history_;
   int process_;
-  std::int64_t slot_ = 0;  ///< its slot; 0: it has no slot
+  std::int64_t slot_ = 0;  ///< slot of the process; 0: none
 };
 
 }  // namespace ablate::simulated

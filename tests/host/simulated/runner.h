@@ -48,7 +48,7 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// Returns true if another step follows.
+  /// Makes a step, unless the scheduler has ended. Returns true if another step follows.
   bool step() {
     if (!run_ || ended_) return false;
     ended_ = !run_->step();

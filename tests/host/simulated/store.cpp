@@ -35,7 +35,7 @@ bool MemoryStore::knows(const std::string& key) {
 void MemoryStore::rescue(const std::filesystem::path& file) {
   if (disk_.files.contains(file)) throw Error("cannot rescue the run history into " + file.string() + ": it exists");
   disk_.fails(file);
-  disk_.files[file] = disk_.files.at(file_);  // the state of this connection, even if nothing can be written
+  disk_.files[file] = disk_.files.at(file_);  // readable even if the history's file cannot be written
 }
 
 std::unique_ptr<db::GridStore> MemoryStore::open(const std::filesystem::path& file) const {

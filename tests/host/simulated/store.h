@@ -27,7 +27,7 @@ struct History {
   std::map<std::int64_t, db::LeaseOwner> owners;         ///< owners by slot
   std::map<std::int64_t, double> heard_s;                ///< time of the last sign of life, by slot
   std::map<std::string, LeaseRow> leases;                ///< latest leases by key
-  std::int64_t slots = 0, fences = 0;                    ///< numbers assigned so far
+  std::int64_t slots = 0, fences = 0;                    ///< highest numbers assigned so far
 
   /// Returns the outcomes of the attempts at a trial.
   std::vector<std::string> outcomes(const std::string& key) const;
@@ -40,14 +40,14 @@ struct Disk {
   SimulatedClock& clock;
   std::map<std::filesystem::path, History> files;
   const void* writer = nullptr;  ///< store with an open transaction
-  /// Called with the history's file before each call on it. If it throws, the call fails with that error. A call that fails
-  /// with Unavailable first waits for the caller's patience.
+  /// Called with the history's file before each call of a store. If it throws, the store's call fails with that error. A call
+  /// that fails with Unavailable first waits as long as set_patience() allows.
   std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
 };
 
 class MemoryStore : public db::GridStore {
  public:
-  /// @param process number of the process whose running trials it records
+  /// @param process number of the process whose running trials this store records
   MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);
 
   const std::filesystem::path& file() const override { return file_; }
@@ -75,7 +75,7 @@ class MemoryStore : public db::GridStore {
   db::Leases leases() override;
 
  private:
-  /// Returns the file, unless the disk throws.
+  /// Returns the file's contents, unless the disk throws.
   History& history();
   bool knows(const std::string& key);
 

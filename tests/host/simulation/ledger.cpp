@@ -201,7 +201,7 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
 void Ledger::ended_by(int scheduler, const Error& error) {
   const std::string what = error.what();
   if (what.empty()) breaks(invariant::kError, "what() is empty");
-  // Otherwise the file that the message names has the waiting results.
+  // Unless results could not be stored, the file that the message names has the results that waited.
   if (!says(what, "could not be stored")) promise_waiting(scheduler);
   look({}, true);
 }

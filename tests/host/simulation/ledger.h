@@ -50,7 +50,7 @@ struct Living {
 
 class Ledger {
  public:
-  /// The disk and the scenario must outlive it.
+  /// The disk and the scenario must outlive the ledger.
   Ledger(const simulated::Disk& disk, const Scenario& scenario, std::vector<std::string> keys);
 
   void breaks(const char* invariant, const std::string& what);
@@ -64,7 +64,7 @@ class Ledger {
   void notified(int scheduler, const Notice& notice);
   /// True if the scheduler has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
-  /// Records the start of a trial, and the earlier attempts that its scheduler could know.
+  /// Records that a trial starts. If the history has an attempt that ran out of memory, the trial must run alone.
   void starts(int scheduler, std::uint64_t seed);
   /// Checks that --max-failures still allows the start of a trial. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
@@ -74,7 +74,7 @@ class Ledger {
 
   /// Checks the invariants after a step. `have_locks` is true if living schedulers could detect each other.
   void look(const std::vector<Living>& living, bool have_locks);
-  /// Records that attempts were merged into other files.
+  /// Forgets how many attempts each file had, because files were merged.
   void forget_files() { seen_.clear(); }
   /// Checks the invariants at the end.
   void look_at_end();
@@ -82,7 +82,7 @@ class Ledger {
   /// True if a done attempt of this seed is in any file.
   bool is_done(int seed) const { return done_.contains(seed); }
   bool was_tried(int seed) const { return tried_.contains(seed); }
-  /// True if the trial is not at fault, is not done, and has tries left. Trouble may have used up the tries.
+  /// True if the trial is not at fault, is not done, and has tries left. Troubles use up tries, too.
   bool is_left_undone(int seed) const;
 
   /// Events of trials and runs so far: outcomes, and reasons why trials did not start.
@@ -90,7 +90,7 @@ class Ledger {
 
  private:
   void read(const db::Attempt& attempt);
-  /// Reads an attempt in the shared history. Other schedulers do not see results that were rescued into another file.
+  /// Reads an attempt in the shared history. Not called for rescued files, because other schedulers do not see their attempts.
   void read_shared(const db::Attempt& attempt, const simulated::History& history);
   void read_try(int seed, int scheduler, int tries);
   void line(int scheduler, const std::string& text);
@@ -107,7 +107,7 @@ class Ledger {
   std::set<int> with_again_;                 ///< schedulers with --again
   std::map<std::string, std::size_t> seen_;  ///< numbers of attempts read, by file
   std::set<std::string> uids_;               ///< ids of attempts that were read
-  std::set<int> done_;                       ///< seeds, in any file
+  std::set<int> done_;                       ///< seeds of done trials, in any file
   std::map<int, int> shared_;                ///< number of done attempts by seed, in the shared history
   std::set<std::int64_t> fences_;            ///< fences of results in the shared history
   std::set<int> tried_;                      ///< seeds with an attempt
@@ -126,7 +126,7 @@ class Ledger {
   std::map<int, std::map<std::string, int>> notices_;  ///< number of notices by scheduler and event
   std::set<std::string> befell_;
   std::map<int, std::set<int>> waiting_;       ///< seeds whose results wait to be written, by scheduler
-  std::vector<std::pair<int, int>> promised_;  ///< scheduler and seed, since the last check
+  std::vector<std::pair<int, int>> promised_;  ///< scheduler and seed of results reported since the last check
 };
 
 }  // namespace ablate::simulation

@@ -47,8 +47,8 @@ enum class Trouble {
 constexpr int kTroubles = static_cast<int>(Trouble::kDelay) + 1;
 const char* name_of(Trouble trouble);
 
-/// Requests for checkpoints and the answers are simulated; checkpoint files are not. A worker ends with its killed scheduler.
-/// Files, and processes that outlive a scheduler, need tests with real processes (tests/end-to-end).
+/// Requests for checkpoints and the answers are simulated; checkpoint files are not. The worker of a killed scheduler ends at
+/// once. Checkpoint files, and workers that outlive a scheduler, need tests with real processes (tests/end-to-end).
 struct Scenario {
   static constexpr int kMostTrials = 30;
 

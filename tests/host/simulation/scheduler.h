@@ -13,7 +13,7 @@ namespace ablate::simulation {
 
 class World;
 
-/// Thrown from calls of a killed scheduler. It unwinds the stack, and the rest of the scheduler's code has no effect.
+/// Thrown from calls that a killed scheduler makes, to unwind its stack. Code that it runs while unwinding has no effect.
 struct Killed {};
 
 /// Receives the output for the user.
@@ -31,7 +31,7 @@ class UserOutput final : public Output {
 
 class SimulatedScheduler {
  public:
-  /// @param number number of its process
+  /// @param number number of the scheduler and of its process
   SimulatedScheduler(World& world, int number, const RunOptions& options);
 
   int number() const { return number_; }

@@ -7,10 +7,10 @@ namespace ablate::simulation {
 
 class Troubles {
  public:
-  /// The world must outlive it.
+  /// The world must outlive this object.
   explicit Troubles(World& world) : world_(world) {}
 
-  /// Makes one fault that the scenario draws, if it can affect anything.
+  /// Makes the fault that the scenario draws, unless the fault has nothing to affect now.
   void one();
 
  private:

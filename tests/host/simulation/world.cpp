@@ -14,7 +14,7 @@ using simulated::Grid;
 
 constexpr int kMostSteps = 50'000, kMostRounds = 6;
 constexpr double kMostQuiet_s = 86'400;
-constexpr double kTroubleInCall = 0.3;  ///< otherwise other schedulers continue
+constexpr double kTroubleInCall = 0.3;  ///< chance of trouble; otherwise another scheduler makes a step
 
 /// Returns the trials. They are made only once, because making them would take most of a simulation's time.
 const std::vector<PlannedTrial>& all_trials() {

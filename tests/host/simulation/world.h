@@ -75,18 +75,18 @@ class World {
  private:
   friend class Troubles;
 
-  /// Lets other schedulers continue during any call. Throws Killed if the caller is dead.
+  /// At some calls of a store or locks, makes trouble or another scheduler's step. Throws Killed if the caller is dead.
   void point();
-  /// Called before a call on a file. Throws the store's error if the call must fail.
+  /// Called before each call of a store on its file. Throws the store's error if the call must fail.
   void call(const std::filesystem::path& file);
   /// Makes the running scheduler wait.
   void wait(double moment_s);
-  /// Continues a stopped scheduler, once its time has come. Throws Killed if it was killed.
+  /// If the scheduler is stopped, lets others make steps until it may continue. Throws Killed if it was killed.
   void go_on(SimulatedScheduler* own);
   simulated::Act act(int seed, bool beside_others);
 
   SimulatedScheduler* runs_now() const { return stack_.empty() ? nullptr : stack_.back(); }
-  /// Returns true if any scheduler could make a step.
+  /// Makes a step of one scheduler, or trouble. Returns false if no scheduler can make a step.
   bool step();
   /// Lets all schedulers make steps until `enough` returns true, or no scheduler lives.
   void step_until(const std::function<bool()>& enough, int most_steps);

@@ -1,4 +1,4 @@
-// Examples read in segments. With the states of layers, outputs equal a whole read. Gradients end at the cuts of the study.
+// Examples read in segments. With the states of layers, outputs equal those of a whole read. Gradients end at model.cut.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"

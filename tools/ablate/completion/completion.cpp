@@ -331,7 +331,7 @@ class LineSoFar {
     return settables.next(part);
   }
 
-  /// @param part beginning of the value, whose kind follows from the option's name in the help
+  /// Returns candidates for the option's value. Their kind follows from the value's name in the help. @param part its beginning
   Candidates values(const std::string& part) const {
     const auto words = offered(*option_);
     const bool says_name = words.size() == 1 && std::isupper(static_cast<unsigned char>(words[0][0])) != 0;

@@ -105,7 +105,7 @@ class Screen {
 };
 
 constexpr double kBetweenGlances_s = 0.05;  ///< interval of polling signals and the window's size
-constexpr double kMostOfTheTime = 4;        ///< after reading a large history it pauses for this multiple of the reading time
+constexpr double kMostOfTheTime = 4;        ///< least pause between readings, as a multiple of the time that a reading takes
 constexpr int kEnoughSilence = 2;           ///< readings without a running trial before an unfinished grid counts as stopped
 
 struct Arguments {

@@ -77,7 +77,7 @@ class Share {
       try {
         return launch(plan, executors_, say_line);
       } catch (const Error&) {
-        copy.finish();  // trials that ran before count
+        copy.finish();  // copies the trials that have run
         throw;
       }
     }();

@@ -302,8 +302,7 @@ fs::path kept_studies() {
   return cache / "studies";
 }
 
-/// Throws Error if the name is invalid as a file or a word, or if it is the experiment of another study, whose grid bench would
-/// replace.
+/// Throws Error if the name is invalid as a file or a word, or if another study has it: bench would replace that study's grid.
 void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';

@@ -9,8 +9,7 @@
 
 namespace ablate {
 
-/// Returns each trial's expected time in seconds, from done trials of the same attention and task; NaN if no such trial is
-/// done.
+/// Returns each trial's expected seconds, from done trials of the same attention and task; NaN if no such trial is done.
 std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database);
 
 /// Returns the expected time of all trials that are not done: the sum of their expected_seconds, divided by the trials at a

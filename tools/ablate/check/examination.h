@@ -22,8 +22,8 @@ class Examination {
 
   /// Processes a message of a check job: the start of a check, or its result.
   void hear(const CheckSaid& said);
-  /// Processes the end of the job (ListenedCheck::end). A check that began and has no result fails, or is unchecked if the job
-  /// was broken off from outside. The checks after it did not run.
+  /// Processes the job's end. The running check fails, or is unchecked if the job was broken off from outside. No later check
+  /// ran.
   /// @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
   /// Discards the verdict because the plugin's code changed during the suite. `why` is for the reader.

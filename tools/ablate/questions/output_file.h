@@ -1,5 +1,4 @@
-// --out and --force: writes a command's answer to a file completely or not at all. Only --force replaces a file of someone
-// else.
+// --out and --force: writes a command's answer to a file completely or not at all. Only --force replaces files of others.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -12,7 +12,7 @@ namespace my_method {
 const char* softmax(const float* scores, const bool* hidden, float* weights, std::int64_t rows, std::int64_t keys,
                     std::int64_t rows_each, void* stream);
 
-/// Computes its gradient, d_scores = weights (d_weights - sum over keys of weights d_weights); all [rows, keys].
+/// Computes the gradient of softmax(), d_scores = weights (d_weights - sum over keys of weights d_weights); all [rows, keys].
 const char* softmax_gradient(const float* weights, const float* d_weights, float* d_scores, std::int64_t rows,
                              std::int64_t keys, void* stream);
 

@@ -96,7 +96,7 @@ TEST_CASE("transformer-xl: with a memory that covers all, segments equal attenti
   CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
   found.back() = found.back().narrow(1, 6, 6);
   CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);
-  // The reference with distances off by one, or without a memory, differs.
+  // The reference with distances off by one differs, and so does the attention without a memory.
   CHECK(distance(last, expect(1)) > 1e-3);
   CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
 }

@@ -22,7 +22,7 @@ class SimulatedClock final : public ablate::Clock {
   /// Advances the time since 1970. now_s() does not change.
   void set_forward(double seconds) { shift_us_ += static_cast<std::int64_t>(seconds * 1e6); }
 
-  /// Called during a wait, with the end of the wait. Runs other parts of a simulation, which may pass this end.
+  /// Called during a wait, with the end of the wait. Runs other parts of a simulation, which may move time beyond that end.
   std::function<void(double moment_s)> while_waiting = {};
 
  private:

@@ -66,7 +66,7 @@ class Source : public Task {
   mutable std::vector<std::int64_t> windows_;  ///< windows of the training split that were read
 };
 
-/// Returns the bits a symbol, in the first test positions, of the true distribution. A predictor beats it only by chance.
+/// Returns the bits per symbol that the true distribution needs for the first test positions. Fewer bits would be chance.
 double bits_of(const Source& source, int order, std::int64_t places) {
   const auto& text = source.text(Split::kTest);
   double bits = 0;

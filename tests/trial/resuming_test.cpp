@@ -125,7 +125,7 @@ void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
   CHECK(whole.at("values").size() >= 8);
   CHECK(whole.at("times") == 6);
   CHECK(whole.at("timed") == json(std::vector(4, parts.trial.train.steps)));
-  CHECK(rest == whole);  // the rest also has the first process's reports
+  CHECK(rest == whole);  // the second process also has the reports of the first
 }
 
 json small(json train, const json& attention, const json& model = json::object()) {
@@ -146,7 +146,7 @@ json section_of(const PluginInfo& info, const char* compression) {
   return plugin(info.id, parameters);
 }
 
-/// A stop after step 3 is between two evaluations, and after the best weights so far.
+/// A stop after step 3 is between two evaluations, when best weights are already stored.
 const json kFewSteps{{"steps", 6}, {"evaluate_every", 2}, {"evaluate_batches", 4}, {"test_batches", 4}};
 
 }  // namespace

@@ -34,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct BenchArguments {
-  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; empty: all attentions
+  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; empty: see subjects()
   std::vector<std::int64_t> lengths = {1024, 2048, 4096, 8192, 16384}, batch = {1}, heads;
   std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, vary, overrides;
   std::string name = "bench";
@@ -204,12 +204,12 @@ bool has_parts(const PluginInfo& info) {
                      [](const auto& parameter) { return parameter.plugin_kind() == Kind::kAttention; });
 }
 
-/// Returns the named plugins, or all attentions. Throws Error with the nearest name for an unknown plugin.
+/// Returns the named plugins, or all bidirectional attentions. Throws Error with the nearest name for an unknown plugin.
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // By default: all bidirectional attentions, because the task bytes is not causal. Attentions made of parts need a study.
+    // The task bytes is not causal, so causal attentions are left out. Attentions made of parts need a study.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);

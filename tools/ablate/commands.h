@@ -28,8 +28,7 @@ struct Options {
 /// Returns the libraries in all plugin folders. An executor starts only for a library that was never scanned, and stays alive.
 std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors);
 
-/// Returns the usable plugins of these libraries. Its where_looked calls where_plugins_are. The options must outlive the
-/// catalog.
+/// Returns a catalog of the usable plugins. Its where_looked calls where_plugins_are. `options` must outlive the catalog.
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
 
 /// True if the word is a library's path and not a plugin's id.

@@ -36,8 +36,8 @@ using nlohmann::json;
 
 /// Numbers that identify a trial's values of one section: equal values have equal numbers.
 struct Numbers {
-  int setting = 0;   ///< values except seeds and values that dev chooses
-  int examples = 0;  ///< values of the setting that select the test examples
+  int setting = 0;   ///< identifies the values except seeds and values that dev chooses
+  int examples = 0;  ///< identifies those values that select the test examples
 };
 
 class SectionSettings {
@@ -69,7 +69,7 @@ class SectionSettings {
   TrialSection section_;
   const Study& study_;
   PerSections<Numbers> numbers_{{section_}};
-  std::map<std::string, int> known_;  ///< number of each group of values, as text
+  std::map<std::string, int> known_;  ///< numbers by the text of the values
 };
 
 /// A named table's contrasts in one column: their number (0: none), and whether the table shows the seeds that tune.

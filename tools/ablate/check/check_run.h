@@ -78,9 +78,9 @@ class CheckRun {
   bool as_json() const { return arguments_.format == db::Format::kJson; }
   bool is_one() const { return libraries_.size() == 1; }
   bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
-  bool has_time(std::size_t i) const;  ///< true if its checks include how its time grows
+  bool has_time(std::size_t i) const;  ///< true if the plugin's checks include the growth of its time
   CheckJob spec_of(const FoundLibrary& library) const;
-  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< libraries that its jobs load
+  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< libraries that the plugin's jobs load
   std::string device_refusal();
   void check_all();
   void time_all();

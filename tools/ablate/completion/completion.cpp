@@ -247,7 +247,7 @@ class LineSoFar {
     return nullptr;
   }
 
-  /// Returns candidates that begin with the word.
+  /// Returns the candidates, each after `before`, that begin with the word.
   Candidates those(Candidates all, const std::string& before) const {
     for (auto& [word, about] : all)
       if (!word.starts_with(':')) word.insert(0, before);

@@ -15,7 +15,7 @@ namespace ablate {
 struct OutputFile {
   std::filesystem::path path;    ///< "": stdout
   bool force = false;            ///< replaces any file
-  std::string option = "--out";  ///< option that errors name; "--force" exists only beside --out
+  std::string option = "--out";  ///< option that error messages name; "--force" exists only beside --out
 
   /// Prints the text, or writes it without control characters and reports the file on stderr. An existing file must be ablate's
   /// last output to that path: its hash is stored in cache_folder()/written, by path. A link is followed. The old file stays

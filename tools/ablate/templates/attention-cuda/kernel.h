@@ -7,7 +7,7 @@ namespace my_method {
 
 /// weights = softmax(scores) over the keys that are not hidden, row by row; a row with only hidden keys is 0.
 /// @param scores, weights [rows, keys]
-/// @param hidden [rows / rows_each, keys], or null: none. Row r uses line r / rows_each.
+/// @param hidden [rows / rows_each, keys], or null: no key is hidden. Row r uses line r / rows_each.
 /// @return nullptr, or CUDA's error
 const char* softmax(const float* scores, const bool* hidden, float* weights, std::int64_t rows, std::int64_t keys,
                     std::int64_t rows_each, void* stream);

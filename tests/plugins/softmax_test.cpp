@@ -7,10 +7,10 @@ using ablate::Tensor;
 
 namespace {
 
-enum class Scope { kHead, kAllHeads };  ///< channels of a norm; kAllHeads is wrong
+enum class Scope { kHead, kAllHeads };  ///< channels that one norm covers; kAllHeads is wrong
 
-/// Computes one item's softmax with QK norm by whole matrices (Henry et al. 2020, with rotary positions after the norm).
-/// @param x [n, kChannels] @param scope, gain other values than the defaults are wrong
+/// Computes softmax attention with QK norm for one item (Henry et al. 2020). Rotary positions come after the norm.
+/// @param x [n, kChannels] @param scope, gain the defaults are right; other values make wrong variants
 Tensor normed(const ablate::Attention& attention, std::int64_t heads, const Tensor& x, bool causal, bool rotary,
               Scope scope = Scope::kHead, bool gain = true) {
   const auto over_rms = [&](const Tensor& of, std::int64_t parts) {
@@ -80,7 +80,7 @@ TEST_CASE("QK norm equals softmax of queries and keys divided by their root mean
         check_equation(*attention, {9, 4, 1}, [&](const auto& own) { return normed(*attention, heads, own, causal, rotary); });
         const auto x = random_tokens(3, 9, 2)[0];
         const auto found = run(*attention, {x.unsqueeze(0)}).squeeze(0);
-        // The output without the gain differs, and so does a norm over the channels of all heads.
+        // A reference without the gain differs, and so does a reference with one norm over the channels of all heads.
         CHECK(distance(found, normed(*attention, heads, x, causal, rotary, Scope::kHead, false)) > 1e-3);
         if (heads > 1) CHECK(distance(found, normed(*attention, heads, x, causal, rotary, Scope::kAllHeads)) > 1e-3);
       }
@@ -115,7 +115,7 @@ TEST_CASE("without QK norm, softmax is unchanged, bit by bit, and has no extra p
 
 namespace {
 
-/// Computes one item, x [n, d_model]. Each head's divisor is the sum of its weights plus exp(sink), which has no value.
+/// Computes one item, x [n, d_model]. Each head divides by the sum of its weights plus exp(sink). A sink has no value vector.
 ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t heads, const ablate::Tensor& x, bool causal,
                            const ablate::Tensor& sink) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };
@@ -193,7 +193,7 @@ TEST_CASE("softmax with shared keys and values equals softmax with repeated keys
 }
 
 TEST_CASE("softmax's span is the weighted mean distance from a query to its keys, on the first examples") {
-  const auto x = random_tokens(3, 70, 2);  // weights are computed for 64 rows at a time
+  const auto x = random_tokens(3, 70, 2);  // more than the 64 rows for which weights are computed at a time
   const std::vector<std::int64_t> lengths = {70, 7, 0};
   const auto asked = [](const nlohmann::json& more, bool causal) {
     nlohmann::json values = {{"heads", 2}, {"span_examples", 2}};
@@ -228,7 +228,7 @@ TEST_CASE("softmax's span is the weighted mean distance from a query to its keys
     CHECK(span(*attention, mask_of(70, lengths)) == Approx(sum / count).epsilon(1e-10));
     CHECK(pass(*attention, {.queries = x, .mask = mask_of(70, {0, 0, 5}), .measure = true}).metrics.empty());
     CHECK(pass(*attention, {.queries = x}).metrics.empty());
-    // Equal weights: the mean of |i - j|.
+    // With equal weights, the span is the mean of |i - j|.
     const ablate::NoGradGuard none;
     for (const char* name : {"query.weight", "query.bias"}) parameter(*attention, name).zero_();
     const double n = 70;

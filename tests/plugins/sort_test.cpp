@@ -1,4 +1,4 @@
-// Sorting by frequency: the answers equal counts. The task's own metric is the share of right answers before an error.
+// The sort task: answers agree with counts of the symbols, and `leading` is the share of right answers before the first error.
 #include <cmath>
 #include <map>
 #include <set>
@@ -75,13 +75,13 @@ TEST_CASE("frequencies drift: the halves of a sequence differ more than draws of
     for (std::int64_t i = 0; i < kTokens; ++i) drift[ids[i]] += i < kTokens / 2 ? 1 : -1;
     for (const auto& [symbol, difference] : drift) apart += difference * difference;
   }
-  // For tokens of one distribution, the sum of squares is at most the number of tokens.
+  // If both halves had the same distribution, the expected sum of squares would be at most the number of tokens.
   CHECK(apart / 300 > 1.5 * kTokens);
 }
 
 TEST_CASE("published shares are integer weights from 1 to 9, divided by their sum, and drift from first to second shares") {
   const TemporaryFolder cache;
-  constexpr std::int64_t kLong = 6002, kPart = 300;  // texts of two symbols
+  constexpr std::int64_t kLong = 6002, kPart = 300;  // sequences of two symbols
   const auto length = static_cast<std::size_t>(kLong);
   for (const bool published : {false, true}) {
     const auto task =
@@ -111,7 +111,7 @@ TEST_CASE("published shares are integer weights from 1 to 9, divided by their su
   }
   const auto task = load_task("sort", small({{"shares", "published"}}), cache.path());
   CHECK(task->digest() != load_task("sort", small(), cache.path())->digest());
-  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // is equal on every machine
+  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // equal on every machine
 }
 
 TEST_CASE("an example is a function of seed, split and index") {

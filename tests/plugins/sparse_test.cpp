@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> sparse(const Shape& shape) {
               1, {.layer = shape.layer, .layers = 2, .causal = shape.causal});
 }
 
-/// True if j is in the index set A^(1) (near) or A^(2) (far) of i, section 4.2. `number` counts the heads of the same kind.
+/// True if j is in i's index set A^(1) (near) or A^(2) (far), section 4.2. `number`: the head's index among the far heads.
 bool near(const Shape& shape, std::int64_t i, std::int64_t j) {
   if (shape.causal && j > i) return false;
   return shape.pattern == "fixed" ? i / shape.stride == j / shape.stride : std::abs(i - j) <= shape.stride;
@@ -37,7 +37,7 @@ bool far(const Shape& shape, std::int64_t i, std::int64_t j, std::int64_t number
   return j % shape.stride < end && j % shape.stride >= end - shape.summary;
 }
 
-/// Returns [heads, n, n].
+/// Returns the mask [heads, n, n]: true if the query sees the key.
 Tensor pattern(const Shape& shape, std::int64_t n) {
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h)

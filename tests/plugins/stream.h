@@ -1,4 +1,4 @@
-// Rows of a task with streams.
+// Reads rows of a task with streams.
 #pragma once
 
 #include "tests/plugins/task.h"

@@ -1,4 +1,4 @@
-// Synthesizer: each form against its equation, and independent of inputs that the form ignores.
+// Synthesizer: each form equals its equation, and does not depend on inputs that the form ignores.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -81,7 +81,7 @@ TEST_CASE("weights depend only on the form's inputs: on the query's token, or on
   for (const std::string form : kForms) {
     const auto attention = synthesizer(form);
     {
-      // All values are 0 except token 7's, so an output is its weight of that token.
+      // All values are 0 except the value of token 7, so the output of a query shows its weight on token 7.
       ablate::NoGradGuard none;
       parameter(*attention, "value.weight").zero_();
       parameter(*attention, "value.bias").zero_();

@@ -1,4 +1,4 @@
-// Functions that make tasks as the host does, and the files that tasks read.
+// Makes tasks as the host does, and makes files for tasks to read.
 #pragma once
 
 #include <zlib.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 inline fs::path plugin_folder() { return fs::path(ABLATE_BUILD_DIR) / "lib/ablate/plugins"; }
 
-/// Returns a plugin's schema defaults with some values replaced, and checked as the host checks them.
+/// Returns a plugin's default values with `changes` applied. The changes are checked as the host checks them.
 inline nlohmann::json resolve(const PluginInfo& plugin, const nlohmann::json& changes) {
   nlohmann::json section;
   for (const auto& parameter : plugin.parameters) section[parameter.name] = parameter.default_value;
@@ -60,7 +60,7 @@ inline std::unique_ptr<Task> load_task(const std::string& id, const nlohmann::js
   return task;
 }
 
-/// Example of a task with one sequence of one field of ids, and a class.
+/// Example of a task whose input is one sequence of ids, and whose target is a class.
 struct Example {
   std::vector<std::int64_t> ids;  ///< present ids, which come first
   std::int64_t label;
@@ -68,7 +68,7 @@ struct Example {
   bool operator<(const Example& other) const { return std::tie(ids, label) < std::tie(other.ids, other.label); }
 };
 
-/// Reads examples [0, count) of a split, or all, in one batch, into memory that is prepared as the host does.
+/// Reads the first `count` examples of a split (negative: all) in one batch. Prepares the memory as the host does.
 inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t count = -1) {
   if (count < 0) count = task.size(split);
   const auto length = static_cast<std::size_t>(task.info().length), n = static_cast<std::size_t>(count);
@@ -92,7 +92,7 @@ inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t 
   return examples;
 }
 
-/// Returns the message of the exception that the call throws. Fails the test if it throws none.
+/// Returns the message of the exception that the call throws. Fails the test if the call throws nothing.
 template <class Call>
 std::string message_of(const Call& call) {
   try {
@@ -157,7 +157,7 @@ inline std::vector<Bytes> random_pictures(std::size_t count, std::size_t pixels,
   return pictures;
 }
 
-/// Small data set of idx files: 60 + 20 random pictures of 4 x 6, labels i % 3.
+/// Small data set of idx files: 60 training and 20 test pictures, random, of 4 x 6 pixels. Picture i has the label i % 3.
 struct IdxFolder {
   TemporaryFolder folder;
   std::vector<Bytes> train = random_pictures(60, 24, 1), test = random_pictures(20, 24, 2);
@@ -176,7 +176,7 @@ struct IdxFolder {
   std::string path() const { return folder.path().string(); }
 };
 
-/// Sets $ABLATE_DATA while it lives.
+/// Sets $ABLATE_DATA while this object exists.
 class DataFolder {
  public:
   explicit DataFolder(const fs::path& folder) {
@@ -191,7 +191,7 @@ class DataFolder {
   std::optional<std::string> before_;
 };
 
-/// Returns $ABLATE_DATA/NAME, or an empty path if it is missing; the test is then skipped.
+/// Returns $ABLATE_DATA/NAME. If this folder is missing, skips the test and returns an empty path.
 inline fs::path real_data(const std::string& name) {
   const char* root = std::getenv("ABLATE_DATA");
   if (root != nullptr && fs::is_directory(fs::path(root) / name)) return fs::path(root) / name;

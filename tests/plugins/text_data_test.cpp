@@ -22,7 +22,7 @@ TEST_CASE("IMDb: 25,000 reviews for train and dev, 25,000 for test, with balance
   const auto task = load_task("text", {{"data", data.string()}}, cache.path());
   CHECK(task->size(Split::kTrain) + task->size(Split::kDev) == 25000);
   CHECK(task->size(Split::kDev) >= 2500);
-  CHECK(task->size(Split::kDev) < 2530);  // a film has at most 30 reviews
+  CHECK(task->size(Split::kDev) < 2530);  // dev has whole films, of at most 30 reviews each
   const auto test = read_examples(*task, Split::kTest);
   REQUIRE(test.size() == 25000);
   std::int64_t positive = 0, longest = 0, cut = 0;
@@ -40,7 +40,7 @@ TEST_CASE("IMDb: 25,000 reviews for train and dev, 25,000 for test, with balance
   CHECK(positive_in_dev > 1000);
   CHECK(positive_in_dev < 1500);
 
-  // Texts that both halves share are in train and in test.
+  // Reviews that occur in both halves of IMDb occur in train and in test: the plugin removes none.
   std::set<std::string> train;
   for (const auto& example : read_examples(*task, Split::kTrain)) train.insert(text_of(example));
   std::int64_t shared = 0;

@@ -1,4 +1,4 @@
-// Reviews in the published form: a folder, and archives of it.
+// IMDb reviews in the published form: a folder, and archives of the folder.
 #pragma once
 
 #include "tests/plugins/task.h"
@@ -9,7 +9,7 @@ struct ReviewsFolder {
   TemporaryFolder folder;
 
   /// Writes `reviews` reviews for each split and label, two for each film. Train and test have different films. Review 3 of
-  /// train/pos is "train pos 3" in some 10 to 50 bytes.
+  /// train/pos is "train pos 3" and 7 * 3 % 40 dots.
   explicit ReviewsFolder(int reviews) {
     for (const std::string split : {"train", "test"})
       for (const std::string label : {"pos", "neg"}) {
@@ -26,7 +26,7 @@ struct ReviewsFolder {
   }
   fs::path root() const { return folder.path() / "aclImdb"; }
   void write(const std::string& name, const std::string& text) const { write_text(root() / name, text); }
-  /// Packs an archive beside aclImdb. @param options of tar: "czf"
+  /// Packs an archive beside aclImdb. @param options options of tar, as "czf"
   fs::path pack(const std::string& name, const std::string& options) const {
     const auto path = folder.path() / name;
     REQUIRE(std::system(("tar -C '" + folder.path().string() + "' -" + options + " '" + path.string() + "' aclImdb").c_str()) ==

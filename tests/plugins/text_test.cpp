@@ -32,7 +32,7 @@ TEST_CASE("reviews are read as bytes, cut to the length, with the label of their
   const auto test = read_examples(*task, Split::kTest);
   REQUIRE(test.size() == 12);
   for (std::size_t i = 0; i < test.size(); ++i) {
-    CHECK(test[i].label == static_cast<std::int64_t>(i % 2));  // by id, then positive after negative: every prefix is balanced
+    CHECK(test[i].label == static_cast<std::int64_t>(i % 2));  // by id, negative before positive: every prefix is balanced
     const auto text = std::string("test ") + (i % 2 == 0 ? "neg " : "pos ") + std::to_string(i / 2) + "............";
     if (i != 3) CHECK(text_of(test[i]) == text.substr(0, i < 2 ? 10 : 12));
   }
@@ -61,7 +61,7 @@ TEST_CASE("dev is drawn by film, or is the test split, as in the Long Range Aren
   CHECK(load_reviews(files.root())->digest() == task->digest());
   std::set<std::string> digests;
   for (int seed = 0; seed < 8; ++seed) digests.insert(load_reviews(files.root(), {{"data_seed", seed}})->digest());
-  CHECK(digests.size() > 3);  // of ten films
+  CHECK(digests.size() > 3);  // each seed draws one of ten films
 
   const auto published = load_reviews(files.root(), {{"dev_from", "test"}});
   CHECK(published->size(Split::kTrain) == 40);
@@ -141,14 +141,14 @@ TEST_CASE("missing or wrong files are reported with their names") {
     for (const auto* dev_from : {"train", "test"}) check_mentions(refusal(root, {{"dev_from", dev_from}}), {in(list)});
     const auto archive = files.pack("aclImdb_v1.tar.gz", "czf");
     check_mentions(refusal(archive), {archive.string() + list});
-    fs::remove(root / "test/urls_neg.txt");  // the other parts also show the error
+    fs::remove(root / "test/urls_neg.txt");  // train/neg also shows the error
     check_mentions(refusal(root), {in(": test/neg: found 7 reviews, expected 8, as there are in train/neg")});
     fs::remove(root / "test/pos/7_9.txt");
     fs::remove(root / "test/urls_pos.txt");
     check_mentions(refusal(root), {in(": test/neg: found 7 reviews, expected 8, as there are in train/neg")});
     for (const auto* more : {"train/neg/7_2.txt", "train/pos/7_9.txt", "train/urls_neg.txt", "train/urls_pos.txt"})
       fs::remove(root / more);
-    CHECK(load_reviews(root, {{"dev_from", "test"}})->size(Split::kTest) == 14);  // test is a smaller set
+    CHECK(load_reviews(root, {{"dev_from", "test"}})->size(Split::kTest) == 14);  // all folders have 7 reviews now
   }
   SECTION("no review, no folder") {
     for (int i = 0; i < 8; ++i) fs::remove(root / ("test/neg/" + std::to_string(i) + "_2.txt"));

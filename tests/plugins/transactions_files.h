@@ -15,7 +15,7 @@ struct Row {
   std::size_t type, operation, category;
 };
 
-/// Spellings: as published, in the CSVs with year, month and day, and in the translated CSVs.
+/// Spellings of each value by Form: as published, in the CSVs with year, month and day, and in the translated CSVs.
 using Spellings = std::vector<std::array<const char*, 3>>;
 inline const Spellings kTypes = {
     {"PRIJEM", "credit", "credit"}, {"VYDAJ", "debit", "withdrawal"}, {"VYBER", "cash_withdraw", "withdrawal in cash"}};
@@ -89,7 +89,7 @@ struct BerkaFolder {
   static bool is_shared(int account) { return account % 7 == 0; }
 };
 
-/// Makes 3 to 12 transactions for each account, by day. Every value occurs.
+/// Makes 3 to 12 transactions for each account, sorted by date, with random types, operations and categories.
 inline std::vector<Row> random_rows(int first, int last, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Row> rows;

@@ -25,7 +25,7 @@ struct Sequence {
 
 using ByAccount = std::map<int, Sequence>;
 
-/// Reads one split, by the account that describe names.
+/// Reads one split. The key of a sequence is the account number that describe() returns.
 ByAccount read_split(const Task& task, const TaskInfo& info, Split split) {
   ByAccount all;
   const auto n = static_cast<std::size_t>(info.length);
@@ -161,7 +161,7 @@ TEST_CASE("the last transactions are shown; amounts and days are normalised by t
   files.write("trans.asc", transactions_file(kPublished, rows));
   const std::size_t length = GENERATE(4, 16);
   const Loaded loaded(files, {{"length", length}});
-  // Computed by hand: each account's last transactions, with the days since the previous one, which may be left out itself.
+  // Logs of the amount and of the days since the account's previous transaction, which the length may cut off.
   std::map<int, std::vector<std::array<double, 2>>> expected;
   for (int account = 1; account <= 60; ++account) {
     const Row* before = nullptr;

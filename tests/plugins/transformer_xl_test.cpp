@@ -1,4 +1,4 @@
-// Transformer-XL against its equation, term by term, and segments with a memory that covers all against the concatenation.
+// Transformer-XL equals its equation, term by term. Segments equal the whole sequence if their memory covers all of it.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kHeads = 2;
 
-/// Returns R of a distance: sines, then cosines.
+/// Returns the encoding R of a distance: sines, then cosines.
 Tensor encoding(std::int64_t distance) {
   const auto half = kChannels / 2;
   auto result = ablate::zeros({kChannels}, ablate::kDouble);
@@ -49,7 +49,7 @@ std::shared_ptr<ablate::Attention> xl(std::int64_t memory, bool carries = true, 
               {.causal = true, .carries = carries && memory > 0});
 }
 
-/// Returns outputs of segments that end at `ends`, each with the state of the segment before.
+/// Returns the outputs of segments that end at `ends`. Each segment begins with the state that the segment before returned.
 std::vector<Tensor> segments(ablate::Attention& attention, const Tensor& x, const std::vector<std::int64_t>& ends) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;
@@ -96,7 +96,7 @@ TEST_CASE("transformer-xl: with a memory that covers all, segments equal attenti
   CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
   found.back() = found.back().narrow(1, 6, 6);
   CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);
-  // The reference with distances off by one, or without a memory, differs.
+  // The reference with distances off by one differs, and so does the attention without a memory.
   CHECK(distance(last, expect(1)) > 1e-3);
   CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
 }

@@ -1,4 +1,4 @@
-// Reported weights: the weights of softmax equal its equation. Heads whose outputs are no mean of values report no weights.
+// Reported weights: softmax's weights equal its equation. Heads whose outputs are not weighted means of values have no weights.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 

@@ -1,5 +1,5 @@
 // make_report FOLDER COUNT: writes a history of about COUNT trials (240 or more) to FOLDER/ablate.db, and its report by
-// `ablate report` to FOLDER/report.html. Has hostile names, failed and repeated trials, two environments and curves.
+// `ablate report` to FOLDER/report.html. The history has hostile names, failed and repeated trials, two hosts, and curves.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -17,7 +17,7 @@ const std::string kStudy =
     "[experiment]\nname = \"grid\"\n[table.methods]\nrows = [\"attention\"]\nmetric = [\"test/accuracy\", "
     "\"train/step_time\"]\n[table.widths]\nrows = [\"attention\"]\ncols = [\"model.width\"]\n";
 
-/// Returns about `count` trials: attentions, rates, widths, depths and seeds, 10 parameters each.
+/// Returns about `count` trials of 10 parameters: all combinations of attentions, rates, widths, depths and seeds.
 std::vector<nlohmann::json> trials_of(int count) {
   std::vector<nlohmann::json> all;
   const int widths = count < 1000 ? 2 : 5, depths = count < 1000 ? 1 : 5, rates = count < 1000 ? 3 : 5;
@@ -111,7 +111,7 @@ int main(int count, char** words) try {
   add_report(
       app, [&] { return file; }, exit_code);
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<std::string> line = {"--force", (folder / "report.html").string(), "--out", "report"};  // in reverse order
+  std::vector<std::string> line = {"--force", (folder / "report.html").string(), "--out", "report"};  // reversed for CLI11
   app.parse(line);
   std::printf("%.2f s, %.2f MB\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
               static_cast<double>(std::filesystem::file_size(folder / "report.html")) / 1e6);

@@ -1,4 +1,4 @@
-// A report's page as text: the embedded parts, its policy, its data.
+// The text of a report's page: the embedded parts, the policy and the data.
 #include <openssl/evp.h>
 #include <zlib.h>
 
@@ -22,7 +22,7 @@ std::string between(const std::string& text, const std::string& before, const st
   return text.substr(from, text.find(after, from) - from);
 }
 
-/// Returns the content of base64 of deflated bytes (RFC 1950).
+/// Decodes base64 and decompresses the result (zlib, RFC 1950). @param size largest size of the content
 std::string unpacked(const std::string& text, std::size_t size) {
   std::vector<unsigned char> bytes(text.size());
   const auto* in = reinterpret_cast<const unsigned char*>(text.data());
@@ -52,7 +52,7 @@ TEST_CASE("a page has each part in its place, and escapes the text of a history"
 TEST_CASE("a page's policy allows its own scripts and style by their hashes, and nothing else") {
   const auto page = make_page(kTexts, "title", "{}");
   const auto policy = between(page, "<", "|");
-  // Hashes of "d3();", of the script above and of "", by `printf ... | openssl dgst -sha256 -binary | base64`.
+  // Hashes of "d3();", of the script in the case above, and of "", by `printf ... | openssl dgst -sha256 -binary | base64`.
   CHECK(policy ==
         "default-src 'none'; script-src 'sha256-YFJT5b2RlnvzYiQZGaRypTOGTAdWSlnqvqIv+VPohTo=' "
         "'sha256-EwIKiwpIZ5ryZfbUSrbsQnrCpgG3jRhnstv0B1QP+xM='; style-src "

@@ -14,11 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kMost = 256 * kMiB;  // limit of a small file
+constexpr std::size_t kMost = 256 * kMiB;  // most bytes that a small file may unpack to
 
 using Writer = std::unique_ptr<archive, int (*)(archive*)>;
 
-/// An entry of zeros, or of `content` if it is not empty.
+/// Archive entry of `size` zeros, or of `content` if `content` is not empty.
 struct Entry {
   std::string name;
   std::size_t size;
@@ -51,7 +51,7 @@ fs::path write_zip(const fs::path& path, const std::vector<Entry>& entries) {
   return write_archive(path, std::move(writer), entries);
 }
 
-/// @param options options of the filter
+/// @param options options of the filter; null: the defaults
 fs::path write_tar(const fs::path& path, int (*filter)(archive*), const char* options, const std::vector<Entry>& entries) {
   Writer writer(archive_write_new(), archive_write_free);
   archive_write_set_format_ustar(writer.get());

@@ -126,7 +126,7 @@ TEST_CASE("lines are read without their ends, from a plain or gzipped file or an
 }
 
 TEST_CASE("generators, shuffles and splits are the same on every machine") {
-  // Expected values from the standard, which fixes the results of these two classes.
+  // The C++ standard fixes the results of std::seed_seq and std::mt19937_64.
   std::seed_seq words{std::uint32_t{5}, std::uint32_t{1}, std::uint32_t{7}};
   CHECK(generator((std::uint64_t{1} << 32) + 5, {7}) == std::mt19937_64(words));
   CHECK(generator(5, {7}) != generator(5, {8}));
@@ -173,7 +173,7 @@ TEST_CASE("data are found by name below ABLATE_DATA, and errors list the paths s
   CHECK(
       says(message, "; expected a folder of it. Get it (ABLATE_DATA, the folder of data sets: " + (folder / "sets").string()));
   const auto here = message_of([] { find_data("one", "./mine", "a folder"); });
-  CHECK_FALSE(says(here, (folder / "sets").string() + "/"));  // relative to the working folder
+  CHECK_FALSE(says(here, (folder / "sets").string() + "/"));  // "./mine" is searched only in the working folder
   CHECK(says(here, "looked for " + fs::current_path().string()));
   fs::create_symlink("itself", folder / "sets/itself");
   for (const auto& [data, will_do] :

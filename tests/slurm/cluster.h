@@ -1,4 +1,4 @@
-// A Slurm on one machine for a test, and a folder for its commands.
+// Slurm on one machine, for tests.
 #pragma once
 
 #include <unistd.h>

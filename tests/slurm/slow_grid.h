@@ -53,7 +53,7 @@ inline bool is_queued(Workplace& place) {
 
 inline std::string standing(Workplace& place) { return place.run({"watch", "--shared", "study.shares", "--once"}).out; }
 
-/// True if all shares end within this time, and no job of the grid is left.
+/// True if all shares end within `seconds`, and no job of the grid is left then.
 inline bool ends(Workplace& place, int shares, double seconds) {
   return until(
       [&] {
@@ -105,7 +105,7 @@ class SlowGrid {
         90);
   }
 
-  /// Checks that the grid continued from its checkpoint and has the same numbers as the undisturbed grid.
+  /// Checks that the grid continued from its checkpoint and has the same numbers as the grid without Slurm.
   void expect_as_alone() {
     const bool ended = ends(place, trials_, 240);
     INFO(logs(place));

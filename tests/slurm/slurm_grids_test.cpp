@@ -83,7 +83,7 @@ TEST_CASE("a lost node costs only the work since the checkpoint") {
 
 TEST_CASE("the shortest time limit, an administrator's requeue and a user's cancel end as planned") {
   if (!is_there()) return;
-  // One of the two tasks has the job number of the array. Both tasks have the limit, and each is requeued separately.
+  // One of the two tasks has the array's own job number in Slurm. The limit must requeue each task separately.
   SlowGrid limited(4500, {"--time", "1", "--cpus", "1"}, 2);
   {
     SlowGrid grid(1500, {"--cpus", "1"});

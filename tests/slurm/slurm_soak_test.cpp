@@ -4,13 +4,13 @@
 
 namespace {
 
-/// Several slow trials in two shares. Each share has a task.
+/// Returns a study of four slow trials.
 std::string study() {
   auto text = slow_study(1200) + "[grid]\nseeds = 4\n";
   return text;
 }
 
-/// Runs the grid under Slurm to its end and calls `befall` repeatedly, until `most` calls had an effect. Returns their number.
+/// Runs the grid under Slurm to its end. Calls `befall` until `most` calls had an effect. Returns the calls with an effect.
 int suffer(const std::vector<std::string>& options, const std::function<bool()>& befall, int most) {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");

@@ -14,7 +14,7 @@
 #include "tests/support/temporary.h"
 
 struct Ended {
-  int exit_code = -1;  ///< 128 + signal if a signal ended it
+  int exit_code = -1;  ///< 128 + signal if a signal ended the program
   std::string out, err;
 };
 
@@ -27,7 +27,7 @@ inline std::vector<pid_t> children_of(pid_t parent) {
   return found;
 }
 
-/// True if the process runs. A process that has ended and is not yet waited for is dead.
+/// True if the process runs. A process that has ended counts as dead, even if nobody has waited for it yet.
 inline bool is_alive(pid_t pid) {
   const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
   const auto state = stat.rfind(") ");

@@ -8,7 +8,7 @@
 
 class SimulatedClock final : public ablate::Clock {
  public:
-  static constexpr std::int64_t kBegin_us = 1'700'000'000'000'000;  ///< since 1970, when now_s() is 0
+  static constexpr std::int64_t kBegin_us = 1'700'000'000'000'000;  ///< time since 1970 at which now_s() is 0
 
   double now_s() const override { return now_s_; }
   std::int64_t since_1970_us() const override { return kBegin_us + shift_us_ + static_cast<std::int64_t>(now_s_ * 1e6); }
@@ -22,7 +22,7 @@ class SimulatedClock final : public ablate::Clock {
   /// Advances the time since 1970. now_s() does not change.
   void set_forward(double seconds) { shift_us_ += static_cast<std::int64_t>(seconds * 1e6); }
 
-  /// Called during a wait, with the moment when the wait ends. Runs other parts of a simulation, which may take longer.
+  /// Called during a wait, with the end of the wait. Runs other parts of a simulation, which may move time beyond that end.
   std::function<void(double moment_s)> while_waiting = {};
 
  private:

@@ -17,7 +17,7 @@ inline std::atomic<bool>& was_skipped() {
 }
 
 /// Prints why the running case cannot run here. The case then returns or continues with other checks. tools/test ends with a
-/// list of all lines that begin with "skipped: ". `.ci/run` fails unless the line names CUDA, this processor or this kernel.
+/// list of all lines that begin with "skipped: ". `.ci/run` accepts only lines that name CUDA, this processor or this kernel.
 inline void skip(const std::string& why) {
   std::fprintf(stderr, "\nskipped: %s: %s\n", Catch::getResultCapture().getCurrentTestName().c_str(), why.c_str());
   was_skipped() = true;

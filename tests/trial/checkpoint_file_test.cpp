@@ -49,7 +49,7 @@ std::string refusal(const fs::path& file, const json& expected = kAbout) {
   }
 }
 
-/// Limits the size of all files of this process while it lives, as on a full disk.
+/// Limits the size of the files that this process writes, as a full disk does, while this object exists.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) {
@@ -64,7 +64,7 @@ class SmallDisk {
   rlimit before_{};
 };
 
-/// A trial of twenty steps, run as in its own process.
+/// Trial of twenty steps, which runs as a trial's process runs it.
 struct Trial20 {
   Majority task;
   TrialParts parts{trial_from_json(resolved_trial({{"steps", 20}, {"evaluate_every", 5}, {"batch", 4}}, plugin("linear"))),
@@ -76,7 +76,7 @@ struct Trial20 {
   Trial20() {
     say.asked_to_save = [this] { return std::exchange(asked, false); };
   }
-  /// Runs the trial. Returns its results except times.
+  /// Runs the trial to a step. Returns its results except times, or {} before step 20.
   std::map<std::string, double> run(const CheckpointPlan& plan, std::int64_t until = 20) {
     said.clear();
     OwnCheckpoints own(plan, say);

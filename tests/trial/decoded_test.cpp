@@ -90,7 +90,7 @@ TEST_CASE("a trial learns to store a sequence in one vector, and the task judges
   CHECK(result.main_metric == "test/accuracy");
   CHECK(values.at("test/accuracy") > 50);  // chance is 25; depending on the processor, 300 steps learn two or three targets
   CHECK(values.contains("test/sequence_accuracy"));
-  // The first symbol is one of the three targets. The mean over slices is the mean over all.
+  // The first symbol is one of the three targets. The mean of the slices, weighted by their sizes, is the mean of all examples.
   CHECK(values.at("test/first_right") > 40);  // chance is 25
   double sum = 0, examples = 0;
   for (std::int64_t first = 0; first < 4; ++first) {

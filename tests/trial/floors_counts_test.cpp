@@ -66,7 +66,7 @@ class Source : public Task {
   mutable std::vector<std::int64_t> windows_;  ///< windows of the training split that were read
 };
 
-/// Returns the bits of the first test positions under the source's true distribution. A predictor beats them only by chance.
+/// Returns the bits per symbol that the true distribution needs for the first test positions. Fewer bits would be chance.
 double bits_of(const Source& source, int order, std::int64_t places) {
   const auto& text = source.text(Split::kTest);
   double bits = 0;
@@ -134,7 +134,7 @@ TEST_CASE("on a stream, predictors train on the positions that a trial's lanes h
   // With enough steps, all windows are read.
   CHECK(FloorData(source, info, {.train = 7 * 171, .lanes = 7}).seen() < Source::kSize);
   CHECK(FloorData(source, info, {.train = 7 * 172, .lanes = 7}).seen() == Source::kSize);
-  // Counts from a thousandth of the text are worse, and report how much they read.
+  // Counts from 100 of the 60,000 positions are worse, and report the number of positions.
   const auto few = find_floors(source, info, {.train = 2, .lanes = 2}, kEnough_s),
              all = find_floors(source, info, {}, kEnough_s);
   CHECK(few.seen == 100);

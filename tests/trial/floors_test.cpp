@@ -86,7 +86,7 @@ TEST_CASE("a label that is the token at position 3 is found there, but not by th
   CHECK(found.at("label at one position").how == "digit at 3");
   CHECK(found.at("label at one position").trained == 1200);
   CHECK(found.at("largest class").value < 15);
-  CHECK(found.at("linear on a bag").value > 15);  // the digit is among the four symbols
+  CHECK(found.at("linear on a bag").value > 15);  // the digit is among the twelve tokens
   CHECK(found.at("linear on a bag").value < 50);
   CHECK_FALSE(found.contains("counts"));
   CHECK_FALSE(found.contains("linear on the values"));
@@ -165,7 +165,7 @@ TEST_CASE("a bag finds symbols, n-grams find their order") {
   CHECK(of_bag.at("linear on a bag").value > 99);
   CHECK(of_bag.at("label at one position").value < 60);
 
-  // Both classes have the same symbols equally often, in another order.
+  // Both classes have the same symbols equally often, in opposite orders.
   Examples order(class_info(20, 2), [](Draw draw) {
     const auto label = draw.below(2);
     std::vector<std::int64_t> ids(20, 0);
@@ -234,7 +234,7 @@ TEST_CASE("numbers in sequence are predicted by least squares, up to the bits of
   info.unit = "dimension";
   info.causal = true;
   info.geometry = {.rows = 8, .columns = 8};
-  // Each number is the previous number, or 10 less, or 10 more, around 128. The input is the previous number, as in task image.
+  // A number is the previous number, moved a quarter towards 128, plus -10, 0 or 10. The input is the previous number.
   Examples task(
       info,
       [](Draw draw) {

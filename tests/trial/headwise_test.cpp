@@ -106,7 +106,7 @@ TEST_CASE("with a memory that covers all, segments are attention over the concat
     CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
     found.back() = found.back().narrow(1, 6, 6);
     CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);
-    // The reference without a memory, or with another causal offset, differs.
+    // The attention without a memory differs, and so does the reference with another causal offset.
     CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
     if (causal) {
       rows.clear();
@@ -190,7 +190,7 @@ TEST_CASE("rotary scores depend only on relative positions") {
   CHECK(distance(at(40), start) < 1e-11);
   CHECK(distance(at(11'000'000), start) < 1e-7);  // float64 precision of an angle of ten million
   CHECK(distance(start, run(*build({}), {x})) > 1e-3);
-  // Eq. 34, pair by pair.
+  // Eq. 34 of Su et al. 2021, pair by pair.
   const auto q = normal({1, 1, 4, 6}, 3), turned = rotate_positions(q, {}, 5);
   auto expected = zeros_like(q);
   for (std::int64_t j = 0; j < 4; ++j)
@@ -226,7 +226,7 @@ TEST_CASE("rotary positions with a memory: keys of earlier segments have earlier
 TEST_CASE("rotary positions distinguish neighbours far into a stream, in every type") {
   const std::int64_t far = 11'000'000;
   const auto q = normal({1, 1, 4, 6}, 3);
-  // Rotations add up: first to the far position, then on by each token's own position.
+  // Rotations add up: the rotation by `far` and then by j equals the rotation by far + j.
   const auto there = rotate_positions(q.narrow(2, 0, 1).expand({-1, -1, 4, -1}), integers(std::vector{far}), 0);
   for (std::int64_t j = 0; j < 4; ++j) {
     const auto on = rotate_positions(there.narrow(2, 0, 1), {}, j);
@@ -240,7 +240,7 @@ TEST_CASE("rotary positions distinguish neighbours far into a stream, in every t
 
 namespace {
 
-/// Returns the output that `change` makes.
+/// Attention whose attend() returns an output that `change` has edited.
 class Gives final : public Plain {
  public:
   using Plain::Plain;
@@ -255,7 +255,7 @@ class Gives final : public Plain {
   AttentionState heads_state(std::int64_t batch) const override { return {zeros({batch, 3}, kDouble)}; }
 };
 
-/// Returns the refusal if attend() returns the output that `change` makes.
+/// Returns the message of the refusal if `change` edits the output of attend(); "" if the output is accepted.
 std::string refusal(const std::function<void(HeadOutput&)>& change, std::int64_t memory = 0) {
   const auto attention = built<Gives>({.memory = memory}, true, true);
   attention->change = change;

@@ -1,4 +1,4 @@
-// The fused kernel attention against its equation, with torch's own gradients.
+// The fused kernel attention equals its equation in values and gradients. Torch computes the equation's gradients.
 #include "ablate/kernel_attention.h"
 
 #include <torch/csrc/autograd/autograd.h>

@@ -12,8 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// The state is the number of tokens that an item has read. Each call records, for each item, the state and the host's
-/// position.
+/// The state is the number of tokens that an item has read. Each call records each item's state and the position from the host.
 class Count final : public Attention {
  public:
   explicit Count(const AttentionContext& context) { scale_ = register_parameter("scale", ones({context.d_model})); }

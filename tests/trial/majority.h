@@ -73,7 +73,7 @@ struct RanTrial {
     for (const auto& part : parts()) all.insert(all.end(), part.points.begin(), part.points.end());
     return all;
   }
-  /// Returns definitions by name. A curve's definition is sent once, and no later than its first point.
+  /// Returns definitions by name. Checks that a curve's definition is sent once, and not after the curve's first point.
   std::map<std::string, MetricInfo> metrics() const {
     std::map<std::string, MetricInfo> all;
     for (const auto& part : parts()) {

@@ -86,7 +86,7 @@ double gradients_apart(const Module& module, const Tensor& x, const Tensor& ours
 TEST_CASE("the RMS norm is x over the root of its mean square, without a mean or a bias, in values and gradients") {
   auto norm = norm_of("rms")(kWidth, {});
   REQUIRE(norm->parameters().size() == 1);
-  CHECK_FALSE(norm->layer_norm());  // only a layer norm is part of operations of core/kernels
+  CHECK_FALSE(norm->layer_norm());  // core/kernels has operations only with a layer norm
   auto gain = norm->parameters().front().tensor;
   CHECK(at::equal(gain, at::ones({kWidth})));
   move_to(*norm, at::kCPU, at::kDouble);

@@ -127,7 +127,7 @@ TEST_CASE("inner dropout is inside the feed-forward part, only in training") {
     return trained(task, cold, {{"inner_dropout", inner}, {"hidden", hidden}}).losses;
   };
   CHECK(losses(0.5, 16) != losses(0, 16));
-  CHECK(losses(0.5, 0) == losses(0, 0));  // there is no such layer
+  CHECK(losses(0.5, 0) == losses(0, 0));  // hidden = 0: no feed-forward part
   auto resolved = resolved_trial(cold, plugin("softmax"));
   const auto dev = [&](double inner) {
     resolved["model"]["inner_dropout"] = inner;

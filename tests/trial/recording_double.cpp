@@ -54,7 +54,7 @@ bool is_of(const Tensor& tensor, const std::vector<Tensor>& others) {
                      [&](const Tensor& other) { return other.storage().is_alias_of(tensor.storage()); });
 }
 
-/// Replaces tensors by copies: integers (a batch), or a learning rate.
+/// Plants kOwnInputs or kStaleRate: replaces a batch's ids, or the learning rate, by copies that later writes do not change.
 std::vector<c10::IValue> with_planted(const c10::OperatorHandle& operation, std::vector<c10::IValue> arguments,
                                       Planted planted) {
   const auto& name = operation.schema().name();

@@ -17,7 +17,7 @@ struct NoParts : Parts {
   Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
 };
 
-/// Two heads; recur() returns the result that `change` makes.
+/// Attention of two heads whose recur() returns a result that `change` has edited.
 struct Gives final : RecurrentAttention {
   explicit Gives(const AttentionContext& context) : RecurrentAttention(context, {.heads = 2, .gate = true}) {}
   Recurred recur(const Recurrence& of, const HeadInput&) override {
@@ -28,7 +28,7 @@ struct Gives final : RecurrentAttention {
   std::function<void(Recurred&)> change;
 };
 
-/// Returns the refusal if recur() returns another result.
+/// Returns the message of the refusal if `change` edits the result of recur(); "" if the result is accepted.
 std::string refusal(const std::function<void(Recurred&)>& change) {
   const JsonValues values({}, {}, "a test");
   NoParts parts;

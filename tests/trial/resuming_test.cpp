@@ -125,7 +125,7 @@ void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
   CHECK(whole.at("values").size() >= 8);
   CHECK(whole.at("times") == 6);
   CHECK(whole.at("timed") == json(std::vector(4, parts.trial.train.steps)));
-  CHECK(rest == whole);  // reports of the first process are repeated
+  CHECK(rest == whole);  // the second process also has the reports of the first
 }
 
 json small(json train, const json& attention, const json& model = json::object()) {
@@ -146,7 +146,7 @@ json section_of(const PluginInfo& info, const char* compression) {
   return plugin(info.id, parameters);
 }
 
-/// Stops between two evaluations, and after the best weights.
+/// A stop after step 3 is between two evaluations, when best weights are already stored.
 const json kFewSteps{{"steps", 6}, {"evaluate_every", 2}, {"evaluate_batches", 4}, {"test_batches", 4}};
 
 }  // namespace
@@ -176,7 +176,7 @@ TEST_CASE("training with every attention resumes in another process") {
         }
       });
     };
-    if (refused().at("refused") == true) section = section_of(info, "rbf");  // rbf has promises that the other lacks
+    if (refused().at("refused") == true) section = section_of(info, "rbf");  // rbf has promises that segment-mean lacks
     check_resumed(task, small(kFewSteps, section, model), 3);
     ++attentions, streams += promises.causal ? 1 : 0;
   }

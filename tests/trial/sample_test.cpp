@@ -83,7 +83,7 @@ TEST_CASE("a whole split is read in its order") {
 }
 
 TEST_CASE("samples depend only on their size and the split's size, and are nested") {
-  CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // is equal on every machine
+  CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // equal on every machine
   for (const std::int64_t size : {1, 7, 1000}) {
     CHECK(sample_of(size, 0).empty());
     CHECK(sample_of(size, size) == first(size));

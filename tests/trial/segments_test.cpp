@@ -1,4 +1,4 @@
-// Examples read in segments. With the states of layers, outputs equal a whole read. Gradients end at the cuts of the study.
+// Examples read in segments. With states of layers, outputs equal those of a whole read. Gradients end where model.cut cuts.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"
@@ -111,7 +111,7 @@ TEST_CASE("gradients end at the cuts, and outputs do not change") {
   CHECK(early(*before_last, logits(*before_last, tokens())) == 0);
   CHECK(near(gradients(*between, last(logits(*between, tokens())).square().sum()),
              gradients(*before_last, last(logits(*before_last, tokens())).square().sum())));
-  // If all segments have a loss, an earlier segment also gets gradients from its own loss, unless it has no graph.
+  // If all segments have a loss, an earlier segment also gets gradients from its own loss, unless its pass records no graph.
   const auto whole_loss = [&](const Model& made) {
     return gradients(made, logits(made, tokens()).square().sum()).at(0).slice(0, 0, kSegment).abs().max().item<double>();
   };

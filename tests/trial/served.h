@@ -12,7 +12,7 @@
 #include "core/trial/server/server.h"
 #include "tests/support/catch.h"
 
-/// Functions of its jobs, by kind of job.
+/// Functions that the server's jobs run, by kind of job.
 class Actions final : public ablate::Jobs {
  public:
   using Action = std::function<void(const nlohmann::json& spec, const ablate::Say&)>;
@@ -28,7 +28,7 @@ class Actions final : public ablate::Jobs {
   std::function<void()> on_load_;
 };
 
-inline const ablate::ProcessState* served_state = nullptr;  ///< state of the server, in its process and in jobs
+inline const ablate::ProcessState* served_state = nullptr;  ///< set only in the server's process and in its jobs
 
 class Served {
  public:

@@ -80,7 +80,7 @@ TEST_CASE("all of a job's output is read, and only its tail is stored") {
   CHECK(ended[1].at("status") == 0);
   CHECK(much == std::string(8192 - 7, 'p') + "the end");
   CHECK(little == "the end");
-  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // includes memory of a sanitizer
+  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // has room for a sanitizer's own memory
 }
 
 TEST_CASE("output longer than the tail goes to a file, up to a limit; no fault of a file fails a job") {
@@ -99,7 +99,7 @@ TEST_CASE("output longer than the tail goes to a file, up to a limit; no fault o
   };
   const auto stored = [&](const std::string& file) { return read_text(folder / file); };
 
-  CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has all of it
+  CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has all of the output
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
 
   const std::string tail = end_of(2, 5000, "new/whole.txt").at("output");
@@ -164,7 +164,7 @@ TEST_CASE("a job that closes its pipes and continues causes no busy loop") {
   const auto used = served.end();
   const double cpu_s = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                        1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-  CHECK(cpu_s < 0.75);  // it waited; a busy loop would have used all of the 1.5 s
+  CHECK(cpu_s < 0.75);  // a worker in a busy loop would have used all of the 1.5 s
 }
 
 TEST_CASE("a job is ended by the limit of its own worker's clock, except if it has ended by itself") {
@@ -177,7 +177,7 @@ TEST_CASE("a job is ended by the limit of its own worker's clock, except if it h
   const auto late = served.end_of(1);
   CHECK(late.at("late") == true);
   CHECK(WTERMSIG(late.at("status").get<int>()) == SIGKILL);
-  // The worker itself was stopped beyond the limit, and the job ended meanwhile.
+  // The worker itself is stopped until after the limit, and the job ends meanwhile.
   served.start(2, "nap", {{"s", 0.3}}, 1);
   nap(0.1);
   kill(served.pid(), SIGSTOP);
@@ -187,7 +187,7 @@ TEST_CASE("a job is ended by the limit of its own worker's clock, except if it h
   CHECK(ended.at("late") == false);
   CHECK(ended.at("status") == 0);
   CHECK(ended.at("said").size() == 1);
-  // The time in which the worker was stopped does not count, either.
+  // The time in which the worker is stopped does not count for the job.
   served.start(3, "nap", {{"s", 4.5}}, 3);
   nap(0.5);
   kill(served.pid(), SIGSTOP);

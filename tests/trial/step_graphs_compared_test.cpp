@@ -96,7 +96,7 @@ TEST_CASE("replays that cannot be repeated, because a tensor was replaced, are c
   CHECK(graphs.uncompared() == kUnseen);
   take(graphs, 20);
   graphs.step({numbers(2, 1)}, true);
-  CHECK(graphs.uncompared() == kUnseen);  // no more steps than before
+  CHECK(graphs.uncompared() == kUnseen);  // the count has not grown
 }
 
 TEST_CASE("the number of replays between two comparisons is bounded, for any length of a training") {

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Our dropout draws on the host. Dropout of attention weights is drawn by torch.
+/// Sets model.dropout to 0, because it draws on the host, which cannot be recorded. Torch draws attention dropout.
 json recordable_trial(const json& train, const json& attention, const json& model = json::object()) {
   auto resolved = resolved_trial(train, attention);
   resolved["train"]["kernels"] = "reference";
@@ -30,7 +30,7 @@ struct Trained {
   std::string why;
 };
 
-/// Trains 20 steps with an evaluation between them. Without a recorder, all steps are plain.
+/// Trains `steps` steps, with an evaluation after step 10. Without a recorder, all steps are plain.
 Trained trained(const json& resolved, std::unique_ptr<WorkRecorder> recorder, int steps = 20) {
   Majority task;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};

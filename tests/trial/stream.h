@@ -1,4 +1,4 @@
-// A text as a task with streams.
+// Task that reads one text as streams.
 #pragma once
 
 #include "tests/trial/majority.h"

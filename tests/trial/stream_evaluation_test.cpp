@@ -68,7 +68,7 @@ Evaluated evaluated(Text&& task, const Setting& setting, EvaluationPlan plan) {
   return {std::move(scores), objective.asked, model.stateful()};
 }
 
-/// Checks for positions 0 to size - 1, each once.
+/// Checks that the targets are positions 0 to size - 1, each once.
 void check_each_once(std::vector<std::pair<std::int64_t, std::int64_t>> asked, std::int64_t size) {
   std::sort(asked.begin(), asked.end());
   REQUIRE(static_cast<std::int64_t>(asked.size()) == size);

@@ -9,13 +9,13 @@
 
 namespace ablate::tests {
 
-/// y += factor x for one batch. Counts plain calls and recordings.
+/// Adds factor times the sum of a batch to `total`. `calls` counts plain runs and recordings; a replay does not count.
 struct Sum {
   Tensor total = at::zeros({1});
   int calls = 0;
   double factor = 1;              ///< a number of the host: a recording keeps its value
   bool waits = false;             ///< true to wait for the device, which cannot be recorded
-  std::function<double()> drawn;  ///< optional: another number each time
+  std::function<double()> drawn;  ///< if set, gives a new factor each time
 
   StepWork work() {
     return {.run = [this](const std::vector<Batch>& batches, const Perform& perform, LossPasses*) -> std::optional<double> {

@@ -54,5 +54,5 @@ TEST_CASE("freed large blocks are kept for tensors of the same size, and never a
   }
   for (std::int64_t size = 41; size <= 50; ++size) at::ones({size * kMiB}, at::kByte);
   CHECK(tensor_bytes() == before);
-  CHECK(resident() - at_start < 60 * kMiB);  // 455 MiB if all were stored
+  CHECK(resident() - at_start < 60 * kMiB);  // 455 MiB if all blocks were kept
 }

@@ -78,7 +78,7 @@ TEST_CASE("mixed products learn as float32 does, and each trial sets its own pro
   }
   CHECK(mixed.result.values.at("test/accuracy") > 70);
   CHECK(mixed.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
-  // A width of 16 or more has a mixed form, so numbers are rounded.
+  // Products of a width of 16 or more have a mixed form, which rounds numbers.
   CHECK(mixed.result.values.at("train/loss") != whole.result.values.at("train/loss"));
   CHECK(kernels::product() == before);  // restored after the training
 }

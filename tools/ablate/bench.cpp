@@ -34,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct BenchArguments {
-  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; empty: all attentions
+  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; empty: see subjects()
   std::vector<std::int64_t> lengths = {1024, 2048, 4096, 8192, 16384}, batch = {1}, heads;
   std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, vary, overrides;
   std::string name = "bench";
@@ -95,7 +95,7 @@ std::string base(const std::vector<Subject>& subjects) {
   return text;
 }
 
-/// Returns the grid's rows. A parameter varies only in the rows that have it.
+/// Returns the grid's rows. A parameter varies only in the rows whose plugins have it.
 std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
   std::vector<std::string> all;
   for (const auto& subject : subjects) {
@@ -204,12 +204,12 @@ bool has_parts(const PluginInfo& info) {
                      [](const auto& parameter) { return parameter.plugin_kind() == Kind::kAttention; });
 }
 
-/// Returns the named plugins, or all attentions. Throws Error with the nearest name for an unknown plugin.
+/// Returns the named plugins, or all bidirectional attentions. Throws Error with the nearest name for an unknown plugin.
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // By default: all attentions that accept random bytes, so no causal attentions. Attentions made of parts need a study.
+    // The task bytes is not causal, so causal attentions are left out. Attentions made of parts need a study.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
@@ -231,8 +231,8 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
   return all;
 }
 
-/// Returns the study's text: the median time of seven steps, with as little evaluation as possible. Throws Error for a
-/// parameter that no subject has, and for a repeated name.
+/// Returns the text of a study that measures the median time of seven steps, with as little evaluation as possible. Throws
+/// Error for a parameter that no subject has, and for a repeated value.
 std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
   refuse_repeated("PLUGIN", arguments.plugins);
   refuse_repeated("--lengths", arguments.lengths);
@@ -302,7 +302,7 @@ fs::path kept_studies() {
   return cache / "studies";
 }
 
-/// Throws Error if the name is invalid as a file or a word, or if it names another study, because bench would replace its grid.
+/// Throws Error if the name is invalid as a file or a word, or if another study has it: bench would replace that study's grid.
 void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';

@@ -28,7 +28,7 @@ struct Options {
 /// Returns the libraries in all plugin folders. An executor starts only for a library that was never scanned, and stays alive.
 std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors);
 
-/// Returns the usable plugins of these libraries; where_looked is where_plugins_are. The options must outlive the catalog.
+/// Returns a catalog of the usable plugins. Its where_looked calls where_plugins_are. `options` must outlive the catalog.
 Catalog usable(const std::vector<FoundLibrary>& libraries, const Options& options);
 
 /// True if the word is a library's path and not a plugin's id.
@@ -91,7 +91,7 @@ void add_plugins(CLI::App& app, const Options& options, int& exit_code);
 void add_check(CLI::App& app, const Options& options, int& exit_code);
 void add_audit(CLI::App& app, const Options& options, int& exit_code);
 void add_new(CLI::App& app, const Options& options, int& exit_code);
-/// @param words of the command line, for the program that draws
+/// @param words words of the command line, which the program that draws receives
 void add_plot(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace ablate

@@ -36,8 +36,8 @@ using nlohmann::json;
 
 /// Numbers that identify a trial's values of one section: equal values have equal numbers.
 struct Numbers {
-  int setting = 0;   ///< values except seeds and values that dev chooses
-  int examples = 0;  ///< values of the setting that select the test examples
+  int setting = 0;   ///< identifies the values except seeds and values that dev chooses
+  int examples = 0;  ///< identifies those values that select the test examples
 };
 
 class SectionSettings {
@@ -69,7 +69,7 @@ class SectionSettings {
   TrialSection section_;
   const Study& study_;
   PerSections<Numbers> numbers_{{section_}};
-  std::map<std::string, int> known_;  ///< number of each text
+  std::map<std::string, int> known_;  ///< numbers by the text of the values
 };
 
 /// A named table's contrasts in one column: their number (0: none), and whether the table shows the seeds that tune.
@@ -98,7 +98,7 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
   return found;
 }
 
-/// Returns the power of n seeds over so many comparisons.
+/// Returns a line about the power of n seeds over this number of comparisons.
 std::string power_text(int n, int comparisons, bool t_test = false) {
   const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
   if (std::isinf(least)) return db::nothing_significant_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
@@ -157,7 +157,7 @@ std::string values_text(const Trial& trial) {
   return text;
 }
 
-/// Returns for each trial with failed attempts how a run treats it. Empty if the history cannot be read.
+/// Returns how a run treats each trial with failed attempts, by key. Empty if the history cannot be read.
 std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   std::map<std::string, Retry> found;
   std::error_code none;

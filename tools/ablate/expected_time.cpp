@@ -24,7 +24,7 @@ double median(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-/// Expected cost of a trial: the median of done trials with as many steps, else the median time per step times the steps.
+/// Expected cost of a trial: the median time of done trials with equally many steps, else the median time per step times steps.
 struct Expected {
   double seconds = 0;
   bool by_step = false;

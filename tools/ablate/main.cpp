@@ -22,7 +22,7 @@
 
 namespace {
 
-constexpr std::chrono::seconds kLastWords(2);  ///< for a blocked stderr
+constexpr std::chrono::seconds kLastWords(2);  ///< time to write the text that stderr has not yet accepted
 
 int parse_and_run(int count, char** arguments) {
   CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table", "ablate");
@@ -57,7 +57,7 @@ int parse_and_run(int count, char** arguments) {
   ablate::add_merge(app, database, exit_code);
   ablate::add_help(app);
   ablate::add_completion(app, exit_code);
-  for (auto* command : app.get_subcommands({}))  // --dry-run=false would run the study
+  for (auto* command : app.get_subcommands({}))  // otherwise --dry-run=false would run the study
     for (auto* option : command->get_options())
       if (option->get_items_expected() == 0) option->disable_flag_override();
   app.footer(

@@ -137,7 +137,7 @@ int make(const NewArguments& arguments, const Options& options) {
     if (!(stream << fill(file.text)).flush()) throw Error(fmt::format("{} cannot be written", (folder / name).string()));
     print("  {}\n", name);
   }
-  // The package is in the program's prefix, both after an installation and in a build tree.
+  // ablate's CMake package is in the program's prefix, both after an installation and in a build tree.
   const auto prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   print(
       "\nNext:\n  cd {}\n  cmake -B build -G Ninja -DCMAKE_PREFIX_PATH={}\n  cmake --build build && ctest --test-dir build\n"

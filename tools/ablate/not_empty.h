@@ -1,4 +1,4 @@
-// Options whose absence has a meaning. An empty value must not have that meaning.
+// Refuses empty values of options, because an empty value must not mean the same as an absent option.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// Returns empty_refusal for an option's check().
+/// Returns a check() that refuses what empty_refusal refuses.
 inline CLI::Validator not_empty() { return {empty_refusal, ""}; }
 
 }  // namespace ablate

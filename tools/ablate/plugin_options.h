@@ -19,7 +19,7 @@ inline std::string plugin_options(const std::vector<std::string>& folders) {
   return text;
 }
 
-/// Adds the folders of libraries that still exist and are in none of the folders.
+/// Also names the folders of libraries that still exist, unless the plugin folders include them already.
 inline std::string plugin_options(std::vector<std::string> folders, const std::set<std::filesystem::path>& libraries) {
   namespace fs = std::filesystem;
   std::error_code none;

@@ -125,7 +125,7 @@ std::vector<std::string> words_of_run(const RunArguments& arguments, const std::
 
 std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArguments& arguments, const Options& options) {
   std::vector<std::string> lines;
-  if (!arguments.shares.share.empty()) {  // its --db would be a copy, which is read-only
+  if (!arguments.shares.share.empty()) {  // --db would name the share's copy, which is read-only
     if (!set_aside.by_outcome.empty())
       lines.push_back(
           fmt::format("set aside, since they failed before: {}; the same command with --retry OUTCOME tries them again",

@@ -31,7 +31,7 @@ bool stdout_is_read() {
 int end_output(int code) {
   errno = 0;
   std::fflush(stdout);
-  std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // 0: an earlier write failed, not this one
+  std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // errno is 0 if an earlier write failed
   if (std::ferror(stdout) == 0) return code;
   if (!stdout_is_read()) return kNoReader;
   if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) why = "it is closed";

@@ -13,7 +13,7 @@
 namespace ablate {
 namespace {
 
-/// Returns the command for plugins in the same folders as here.
+/// Returns the command that checks these plugins, with the plugin folders of `options`.
 std::string check_command(const std::vector<std::string>& ids, const Options& options) {
   return db::check_command(ids) + plugin_options(options.plugins);
 }

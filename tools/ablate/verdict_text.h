@@ -14,7 +14,7 @@ namespace ablate {
 const char* verdict_word(const StoredVerdict& verdict);
 
 /// Returns "all passed (2026-11-22), without timing; longest checked lengths: 2,113 causal; unchecked: cuda", or
-/// "FAILED: padding, gradient (2026-11-22)", or the remedy.
+/// "FAILED: padding, gradient (2026-11-22)", or "never", with the command that checks the plugin.
 std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options);
 
 /// Returns {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s", "lengths": {place: tokens}}, or only the

@@ -1,8 +1,8 @@
 // ablate-identity: launches the compiler and the linker of a plugin, and stores a digest of the files that they read.
 //   ablate-identity PROJECT COMMAND...           PROJECT: a file, see read_project
-//   ablate-identity contract OUT SDK HEADER...   writes a source with the host's own headers
+//   ablate-identity contract OUT SDK HEADER...   writes a source with the digests of the SDK's headers, see write_contract
 // A compiled object gets a section with the digest of its sources and options. The linker joins the sections of all linked
-// objects and members into one section of the library.
+// objects, also of static libraries, into one section of the plugin's library.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +45,7 @@ void write(const fs::path& to, const std::string& text) {
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
 }
 
-/// Runs a command, with `more` shell text behind its words. Throws an empty Error if it fails, since it has reported why.
+/// Runs a command, with the shell text `more` behind its words. Throws an Error without text if it fails: it has reported why.
 void run(const Words& words, const std::string& more = "") {
   std::string line;
   for (const auto& word : words) line += shell_word(word) + ' ';
@@ -53,7 +53,7 @@ void run(const Words& words, const std::string& more = "") {
 }
 
 struct Project {
-  fs::path sdk;                               ///< its include folder
+  fs::path sdk;                               ///< the SDK's include folder
   std::vector<fs::path> system;               ///< folders of headers, objects and libraries that do not count
   std::set<std::string> compilers, archives;  ///< archives: the SDK's own libraries, all of whose objects have a record
   std::map<std::string, std::string, std::greater<>> places;  ///< folder -> its name in options; subfolders first
@@ -158,7 +158,7 @@ void record(const Command& command, const Project& project) {
     if (!is_ours(project, file)) continue;
     const auto code = identity::read_code(content_of(file)), digest = sha256(code);
     if (code.find("incbin") != std::string::npos) return;
-    parts.push_back(digest + (parts.empty() ? file.extension().string() : "") + '\n');  // the source is the first
+    parts.push_back(digest + (parts.empty() ? file.extension().string() : "") + '\n');  // the source comes first
     if (is_below(project.sdk / "ablate", file))
       headers.insert(file.lexically_relative(project.sdk).string() + '=' + digest.substr(0, 16) + '\n');
   }
@@ -256,8 +256,8 @@ void launch(const Project& project, Words words) {
   if (!is_listed) fs::remove(command.dependencies);
 }
 
-/// Writes the SDK's headers that `roots` include, in the form of CodeStamp::headers. Leaves an equal file as it is, so that a
-/// comment causes no compilation.
+/// Writes names and digests of `roots` and of the SDK's headers that they include, as in CodeStamp::headers. Leaves an equal
+/// file as it is, so that an edited comment causes no compilation.
 void write_contract(const fs::path& out, const fs::path& sdk, Words roots) {
   std::map<std::string, std::string> headers;
   while (!roots.empty()) {

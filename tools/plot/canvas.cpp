@@ -28,7 +28,7 @@ std::string with_texts(const std::string& svg, const std::string& title, const s
   return svg.substr(0, end + 1) + more + "</desc>" + svg.substr(end + 1);
 }
 
-/// Size of the signature and the chunk IHDR, which comes first: length, name, 13 bytes, checksum.
+/// Size of a PNG's signature and of its first chunk, IHDR: length, name, 13 bytes, checksum.
 constexpr std::size_t kHead = 8 + 4 + 4 + 13 + 4;
 
 std::string big_endian(std::uint32_t number) {
@@ -43,7 +43,7 @@ std::string chunk(const std::string& name, const std::string& content) {
   return big_endian(static_cast<std::uint32_t>(content.size())) + checked + big_endian(static_cast<std::uint32_t>(sum));
 }
 
-/// Returns the PNG with its resolution (pHYs), so that a paper shows it in its size, and with its program and title (tEXt
+/// Returns the PNG with its resolution (pHYs), so that a paper shows it at its size, and with its program and title (tEXt
 /// Software and iTXt Title; PNG specification, third edition, section 11.3).
 std::string with_chunks(const std::string& png, double dots_per_inch, const std::string& software, const std::string& title) {
   const auto per_metre = big_endian(static_cast<std::uint32_t>(std::lround(dots_per_inch / 0.0254)));

@@ -16,7 +16,7 @@ typedef struct _cairo_scaled_font cairo_scaled_font_t;  // NOLINT(bugprone-reser
 
 namespace ablate {
 
-/// Texts as glyphs: finds a font with all characters of a text, and measures its width. One thread.
+/// Finds a font that has all characters of a text, and measures the text's width. For one thread only.
 class Fonts {
  public:
   Fonts() = default;
@@ -98,7 +98,7 @@ struct Pen {
   std::vector<double> dash = {};
 };
 
-/// Part of a text that is at its position: start, middle or end.
+/// Part of a text that its position marks: start, middle or end.
 enum class At { kStart, kMiddle, kEnd };
 
 struct TextStyle {

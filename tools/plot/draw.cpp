@@ -63,8 +63,8 @@ class Legend {
   struct Entry {
     std::size_t style = 0, mark = 0;
     db::FigureSeries::Shape shape = db::FigureSeries::Shape::kMarkers;
-    std::string name, tail;      ///< the name includes its tail after cutting
-    bool of_any_colour = false;  ///< the marker has its own meaning
+    std::string name, tail;      ///< after cutting, `name` ends with `tail`
+    bool of_any_colour = false;  ///< names a marker, which series of any colour have
   };
   void add_keys(const db::Figure& figure) {
     for (const auto& key : figure.keys) {

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::chrono::seconds kLastWords(2);  ///< wait for a blocked stderr
+constexpr std::chrono::seconds kLastWords(2);  ///< time to write the text that stderr has not yet accepted
 
 int run(int count, char** arguments) try {
   CLI::App app("started by `ablate plot` with the same arguments", "ablate-plot");

@@ -40,7 +40,7 @@ std::vector<Box> lines_of(const db::FigurePanel& panel, const std::function<Plac
   return boxes;
 }
 
-/// Returns boxes around a point, the best first: right, left, above, below, the corners.
+/// Returns possible boxes of a name at a point, the best first: right, left, above, below, the corners.
 std::vector<Box> candidates(const Place& at, double width, double height) {
   const double off = kMarker + kAway, slant = kMarker * 0.8;
   const double right = at.x + off, left = at.x - off - width, middle = at.x - width / 2;
@@ -54,7 +54,7 @@ std::vector<Box> candidates(const Place& at, double width, double height) {
 }
 
 /// Finds a place for each series' name at its first point: inside the axes, over no marker and no other name, over as few lines
-/// as possible. Returns an empty list if a name finds no place. `at` maps values to positions.
+/// as possible. Returns an empty list if one name finds no place. `at` maps values to positions.
 std::vector<PlacedName> place_names(const db::FigurePanel& panel, const std::function<Place(double x, double y)>& at,
                                     const Box& axes, Fonts& fonts) {
   const auto lines = lines_of(panel, at);

@@ -22,7 +22,7 @@ class Panel {
   /// @param panel,fonts must outlive this object
   Panel(const db::FigurePanel& panel, Fonts& fonts);
 
-  /// Returns the margins for axes of this size, which limits the number of ticks. `longest`: limit of a name, in points.
+  /// Returns the margins for axes of this size, in points. The size limits the number of ticks, `longest` the width of a name.
   Margins margins(double width, double height, double longest);
   /// Draws the panel, with its axes in the box `axes`. If `names`, each series' name is written at its first point.
   void draw(Canvas& canvas, const Box& axes, bool names, double longest);

@@ -46,7 +46,7 @@ struct AuditArguments {
   std::string what;                       ///< a task's id, the path of its library, or a study's file (.toml)
   std::vector<std::string> set;           ///< NAME=VALUE for a task, PATH=VALUE for a study
   bool again = false;                     ///< audit even if the history has the findings
-  int timeout_s = 600;                    ///< for the audit of one data set after loading
+  int timeout_s = 600;                    ///< for the audit of one data set, without its loading
   db::Format format = db::Format::kText;  ///< or kJson
 };
 
@@ -218,7 +218,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, Executor
   return library;
 }
 
-/// Loads the data, which generates and caches missing data, and requests their digest.
+/// Returns the task with the digest of its data. Loads the data, and generates and caches missing data.
 TaskToAudit task_named(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto library = find_task(arguments.what, options, workers);
   TaskToAudit task{.plugin = library.info, .section = {}, .document = {}, .digest = {}, .rows = {ExampleRows()}};
@@ -269,8 +269,8 @@ std::deque<TaskToAudit> tasks_of(const AuditArguments& arguments, const Options&
   return {task_named(arguments, options, workers)};
 }
 
-/// Findings and floors that the history has for this digest and suite are printed and not computed again. Failures that are not
-/// the fault of the data, such as a time limit, are printed and not stored. Throws Error for an unknown task, parameter or
+/// Findings and floors that the history has for this digest and suite are computed again only with --again. Failures that are
+/// not the fault of the data, such as a time limit, are printed and not stored. Throws Error for an unknown task, parameter or
 /// study, for data that cannot be loaded, and for a history that cannot be written.
 /// @return the exit code
 int run_audit(const AuditArguments& arguments, const Options& options) {

@@ -140,7 +140,7 @@ bool CheckRun::may_go_on(std::size_t i) const {
   });
 }
 
-/// Repeats the job without the plugins that may have broken it.
+/// Prepares a repetition of the job without the plugins that may have broken it.
 void CheckRun::go_on(std::size_t i) {
   for (const auto& id : examinations_[i].culprits()) {
     auto& paths = specs_[i].parts;
@@ -149,7 +149,7 @@ void CheckRun::go_on(std::size_t i) {
   examinations_[i].without_culprits();
 }
 
-/// Measures time for one plugin at a time, when nothing else runs, because neighbours would disturb it.
+/// Measures time for one plugin at a time, when no other check runs, because other checks would slow it down.
 void CheckRun::time_all() {
   is_timing_ = true;
   std::vector<ListenedCheck> jobs;

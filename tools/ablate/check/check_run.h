@@ -59,7 +59,7 @@ struct CheckArguments {
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::vector<std::string> only;        ///< names of checks; empty: all
   std::int64_t length = 0;              ///< further length to check; 0: none
-  int timeout_s = 300;                  ///< for a plugin's checks, and again for its timing
+  int timeout_s = 300;                  ///< for a plugin's checks, and as much again for its timing
   int at_a_time = 0;                    ///< plugins at a time; 0: number of cores
   bool no_timing = false, quick = false;
   db::Format format = db::Format::kText;  ///< or kJson
@@ -78,9 +78,9 @@ class CheckRun {
   bool as_json() const { return arguments_.format == db::Format::kJson; }
   bool is_one() const { return libraries_.size() == 1; }
   bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
-  bool has_time(std::size_t i) const;  ///< true if its checks include how its time grows
+  bool has_time(std::size_t i) const;  ///< true if the plugin's checks include the growth of its time
   CheckJob spec_of(const FoundLibrary& library) const;
-  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< libraries that its jobs load
+  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< libraries that the plugin's jobs load
   std::string device_refusal();
   void check_all();
   void time_all();

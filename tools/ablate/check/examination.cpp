@@ -106,7 +106,7 @@ void Examination::end(const JobOutcome& outcome, const std::string& failed, int 
     broke_off_ = true;
     const auto begun = begun_.value_or(CheckBegun{"load", "", {}});
     culprits_ = begun.with;
-    // The machine may have caused a timeout, so it is no verdict.
+    // A timeout is no verdict on the plugin, because the machine may have caused it.
     if (!outcome.done()) is_plugins_own_ = outcome.fault && !outcome.late();
     take({.check = begun.begin,
           .on = begun.on,

@@ -22,12 +22,12 @@ class Examination {
 
   /// Processes a message of a check job: the start of a check, or its result.
   void hear(const CheckSaid& said);
-  /// Processes the end of the job (ListenedCheck::end). A check without a result has failed; the checks after it did not run.
-  /// @param timeout_s the job's time limit
+  /// Processes the job's end. The running check fails, or is unchecked if the job was broken off from outside.
+  /// Later checks did not run. @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
   /// Discards the verdict because the plugin's code changed during the suite. `why` is for the reader.
   void spoil(const std::string& why);
-  /// Restarts the job: its earlier messages do not count twice.
+  /// Prepares for a restart of the job, which repeats its messages: no result counts twice.
   void again();
   /// Records that a check cannot run here, and why.
   void leave(const std::string& name, const std::string& on, const std::string& why);
@@ -38,11 +38,11 @@ class Examination {
   bool broke_off() const { return broke_off_; }
   /// Parts with which the job broke off; one of them may be the cause.
   const std::vector<std::string>& culprits() const { return culprits_; }
-  /// Restarts the job without these parts. Printed results no longer count, except the check at which the job broke off.
+  /// Prepares for a job without these parts. Printed results no longer count, except the check at which the job broke off.
   void without_culprits();
   /// True if there is no verdict, whatever the results: the job was broken off from outside, or spoilt.
   bool is_spoilt() const { return is_spoilt_; }
-  /// True if its time ran out while other processes used the processors, or while it waited. Then no check has failed.
+  /// True if the job's time ran out while the job waited or other processes used the processors. Its check is then unchecked.
   bool ran_out_of_time() const { return ran_out_of_time_; }
   /// True if the results are the plugin's fault; false if its job could not run, for lack of a process for example.
   bool is_plugins_own() const { return is_plugins_own_; }

@@ -8,7 +8,7 @@
 namespace ablate {
 
 /// Returns the chosen libraries. Throws Error if there is none, or if a named library cannot be loaded.
-/// @param what ids and paths of libraries, each used once; empty: all found libraries, including refused ones
+/// @param what ids and paths; a library that is named twice is used once; empty: all found libraries, including refused ones
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors);
 

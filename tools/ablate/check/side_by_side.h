@@ -1,4 +1,4 @@
-// Runs jobs of one checker, several at a time.
+// Runs check jobs on one checker, several at a time.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct ListenedCheck {
   std::variant<CheckJob, AuditJob> job;
   std::function<void(const CheckSaid& said)> hear;
   std::function<void(const JobOutcome& outcome, const std::string& failed)> end;  ///< failed: see failure_text
-  std::function<void()> again = {};  ///< the job restarts, after messages of its first run
+  std::function<void()> again = {};  ///< called before a restart, which repeats messages
 };
 
 /// Starts the jobs in their order, at most `at_a_time` at once, each with its time limit. A job that is broken off from outside

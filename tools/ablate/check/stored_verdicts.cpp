@@ -31,7 +31,7 @@ void CheckRun::keep() {
   if (std::error_code none; !failed.empty() && std::filesystem::exists(database_, none)) tell_of_trials(failed);
 }
 
-/// Names the remedy for trials that ran with code that fails.
+/// Names the remedy for trials that ran with code that fails a check.
 void CheckRun::tell_of_trials(const std::vector<PluginInfo>& failed) const try {
   const db::Reader reader(database_);
   std::vector<std::string> used;

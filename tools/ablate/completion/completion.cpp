@@ -247,7 +247,7 @@ class LineSoFar {
     return nullptr;
   }
 
-  /// Returns candidates that begin with the word.
+  /// Returns the candidates, each after `before`, that begin with the word.
   Candidates those(Candidates all, const std::string& before) const {
     for (auto& [word, about] : all)
       if (!word.starts_with(':')) word.insert(0, before);
@@ -331,7 +331,7 @@ class LineSoFar {
     return settables.next(part);
   }
 
-  /// @param part beginning of the value, whose kind follows from the option's name in the help
+  /// Returns candidates for the option's value. Their kind follows from the value's name in the help. @param part its beginning
   Candidates values(const std::string& part) const {
     const auto words = offered(*option_);
     const bool says_name = words.size() == 1 && std::isupper(static_cast<unsigned char>(words[0][0])) != 0;

@@ -9,11 +9,11 @@ namespace ablate {
 
 void add_completion(CLI::App& app, int& exit_code);
 
-/// True if the words are a request of a completion script. A command for such requests would appear in the help.
+/// True if the words are a request of a completion script. Such a request is no command, because the help lists all commands.
 bool is_question(const std::vector<std::string>& words);
 
 /// Prints the answer, a line for each word: "WORD TAB description", or ":file", ":folder" or ":toml" if files complete the
-/// word. Reads the history and earlier scans of plugins; starts and writes nothing. An error completes nothing.
+/// word. Reads the history and earlier scans of plugins; starts and writes nothing. Prints no message of an error.
 /// @param words that is_question accepted; the last is to be completed, and may be empty
 void answer_question(CLI::App& app, const std::vector<std::string>& words);
 

@@ -60,8 +60,8 @@ std::optional<std::string> rates_of(const json& value) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Unites all spellings of a rate in the history's form, or in the form "1/2", if a value of the parameter is surely a rate:
-/// "1/2", "0.5, 0.25". A path without a dot belongs to no plugin: "2/4" stays there if it has no other spelling.
+/// Replaces all spellings of a rate by the history's form, else by the form "1/2", if one value is surely a rate: "1/2" or
+/// "0.5, 0.25". A path without a dot belongs to no plugin: its "2/4" stays if the file has no other spelling.
 void unite_rates(const std::string& path, const std::vector<json>& stored, const std::vector<json*>& values) {
   const auto is_sure = [](const json& value) {
     return value.is_string() && value.get_ref<const std::string&>().find_first_of("/,") != std::string::npos && rates_of(value);
@@ -84,8 +84,8 @@ void unite_rates(const std::string& path, const std::vector<json>& stored, const
       *value = *rates;
 }
 
-/// Unites all spellings of one number of a parameter, which makes them one setting. The history's form comes first, then the
-/// form of a whole number, then the form of a real number. A text such as "04" stays if it has no other spelling.
+/// Replaces all spellings of one number of a parameter by one form, so that they are one setting: the history's form, else the
+/// form of a whole number, else the form of a real number. A text such as "04" stays if it has no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
     std::map<double, json> forms, of_file;
@@ -220,7 +220,7 @@ class ImportedReader {
     return found->second;
   }
 
-  /// Throws Error for a column of numbers named like a metric without its split, because it is no parameter.
+  /// Throws Error for a column of numbers named like a metric without its split, and if there is no metric or no experiment.
   void check_columns(const std::vector<CsvRecord>& records, const std::string& where) const {
     const auto& names = records.front().fields;
     for (std::size_t c = 0; c < names.size(); ++c) {

@@ -117,7 +117,7 @@ struct FixedColumn {
 constexpr FixedColumn kFixedColumns[] = {
     {"experiment", put_experiment},
     {"key", [](const std::string& field, db::ImportedTrial& trial) { trial.key = field; }},
-    {"attempt", [](const std::string&, db::ImportedTrial&) {}},  // a number in the other history
+    {"attempt", [](const std::string&, db::ImportedTrial&) {}},  // not read: a number of the other history
     {"outcome", put_outcome},
     {"reason", [](const std::string& field, db::ImportedTrial& trial) { trial.reason = field; }},
     {"started", [](const std::string& field, db::ImportedTrial& trial) { trial.started_us = microseconds_of(field); }},
@@ -131,13 +131,13 @@ constexpr FixedColumn kFixedColumns[] = {
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {
   if (path == setting::kSeed) {
     if (const auto number = written_number(value); !value.is_number_integer() && number && *number == std::floor(*number))
-      value = static_cast<std::int64_t>(*number);  // other programs write whole numbers this way if a column has gaps
+      value = static_cast<std::int64_t>(*number);  // other programs write 3.0 for 3 if a column has gaps
     if (!value.is_number_integer()) throw Error(fmt::format("found {}, expected a whole number", value.dump()));
   }
   trial.parameters[path] = std::move(value);
 }
 
-/// Finds a metric among `metrics`, also by its name for a group of the examples.
+/// Finds a metric among `metrics`. If `name` is for a group of the examples, finds the metric of all examples, too.
 std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, const std::string& name) {
   for (const auto& wanted : {name, std::string(db::without_group(name))})
     for (const auto& metric : metrics)
@@ -149,7 +149,7 @@ std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, co
   return std::nullopt;
 }
 
-/// Returns the metrics that the host defines: house_metrics, and bits per any unit on each split.
+/// Returns the metrics that ablate defines: house_metrics, and `name` if it is bits_per_UNIT on a split.
 std::vector<MetricInfo> fixed_metrics(const std::string& name) {
   auto all = house_metrics();
   const auto leaf = std::string(db::without_group(name.substr(name.find('/') + 1)));
@@ -170,7 +170,7 @@ std::optional<double> written_number(const json& value) {
   else if (value.is_string())
     if (const auto text = trimmed(value.get<std::string>()); text.find_first_not_of("+-.0123456789eE") == std::string::npos)
       number = parse_number(text);
-  constexpr double kMostExact = 9e15;  // above it one double may represent two whole numbers
+  constexpr double kMostExact = 9e15;  // above it, one double may represent two whole numbers
   return number && std::abs(*number) < kMostExact ? number : std::nullopt;
 }
 
@@ -231,7 +231,7 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
   else
     metric_ = {
         name_, "", "", "imported", declared.direction->empty() ? MetricKind::kCount : MetricKind::kScore, MetricOwner::kTask};
-  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // as in the other history
+  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // as the header says
 }
 
 void ImportedColumn::put(const std::string& field, db::ImportedTrial& trial) const {

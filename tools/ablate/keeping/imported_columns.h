@@ -28,7 +28,7 @@ class ImportedColumn {
 
   /// Puts a field of the column, "" for an empty one, into a trial. Throws Error with the value found and the value expected.
   void put(const std::string& field, db::ImportedTrial& trial) const;
-  /// Does the same for a value with its type.
+  /// Does the same for a JSON value, which has a type.
   void put_json(const nlohmann::json& value, db::ImportedTrial& trial) const;
 
  private:

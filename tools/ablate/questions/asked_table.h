@@ -25,10 +25,10 @@ struct AskedTable {
 /// @param only the options to add; empty: all
 void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only = {});
 
-/// Returns the words of the command for the same table, "table", "quickstart", ..., even if experiments are added later.
+/// Returns the words of a command that makes the same table even if experiments are added later: "table", "quickstart", ...
 std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader);
 
-/// Throws Error like make_table, and if the history has several experiments and none is named.
+/// Makes the table. Throws Error like make_table, and if the history has several experiments and `asked` names none.
 /// @param command a command of the program that has the option for plugin folders
 /// @param carries_words true if the table stores words_of
 db::Table table_of(const AskedTable& asked, const CLI::App* command, const db::Reader& reader,

@@ -14,7 +14,7 @@
 namespace ablate {
 namespace {
 
-/// Shortens each of some digests to its first 12 digits.
+/// Shortens each digest of a list, "DIGEST, DIGEST", to its first 12 digits.
 std::string shortened(const std::string& digests) {
   constexpr std::size_t kDigits = 12;
   std::string text;

@@ -28,7 +28,7 @@ db::ExportFormat export_format(const std::string& name) {
   throw Error(fmt::format("no format \"{}\" of export{}", name, hint(name, export_formats())));
 }
 
-/// True if `ablate import` knows the metric in any history.
+/// True if ablate itself defines the metric, so that `ablate import` needs no unit and direction for it.
 bool is_house_metric(const MetricInfo& metric) {
   static const auto all = house_metrics();
   return std::any_of(all.begin(), all.end(), [&](const MetricInfo& one) {

@@ -1,4 +1,4 @@
-// --out and --force: writes a command's answer to a file completely or not at all, and never replaces a file of someone else.
+// --out and --force: writes a command's answer to a file completely or not at all. Only --force replaces files of others.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,12 +15,12 @@ namespace ablate {
 struct OutputFile {
   std::filesystem::path path;    ///< "": stdout
   bool force = false;            ///< replaces any file
-  std::string option = "--out";  ///< option that errors name; "--force" exists only beside --out
+  std::string option = "--out";  ///< option that error messages name; "--force" exists only beside --out
 
   /// Prints the text, or writes it without control characters and reports the file on stderr. An existing file must be ablate's
   /// last output to that path: its hash is stored in cache_folder()/written, by path. A link is followed. The old file stays
-  /// until the new file is complete. Throws Error without `force` if the file has other content, for an irregular file and for
-  /// a failed write.
+  /// until the new file is complete. Throws Error without `force` if the file has other content. Always throws Error for a
+  /// SQLite database, for a file that is not regular, and for a failed write.
   void put(const std::string& text) const;
 
   /// Does the same for an answer in pieces of whole lines. The answer is never stored as a whole. If `pieces` throws, the file

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-constexpr int kMostTimes = 1000;  ///< limit for one option on a command line
+constexpr int kMostTimes = 1000;  ///< how often a command line may repeat one option
 
 void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
   const auto is_there = [&](const std::string& name) { return only.empty() || only.contains(name); };

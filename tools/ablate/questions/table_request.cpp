@@ -20,7 +20,7 @@
 namespace ablate {
 namespace {
 
-/// Returns the --plugins of the command's program; empty for a program without that option.
+/// Returns the folders of --plugins; none for a program without that option.
 std::vector<std::string> named_folders(const CLI::App* command) {
   const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
   return option == nullptr ? std::vector<std::string>() : option->results();

@@ -38,7 +38,7 @@ volatile std::sig_atomic_t asked_to_pause = 0;
 void on_pause(int /*signal*/) { asked_to_pause = 1; }
 
 /// Output on stdout that fills a terminal's window. During its lifetime the terminal shows its alternate screen, also after
-/// Ctrl-Z and `fg`. At its end, for any reason, the former screen returns. Only one may exist at a time.
+/// Ctrl-Z and `fg`. The destructor restores the former screen. Only one Screen may exist at a time.
 class Screen {
  public:
   Screen() : output_(STDOUT_FILENO) {
@@ -105,7 +105,7 @@ class Screen {
 };
 
 constexpr double kBetweenGlances_s = 0.05;  ///< interval of polling signals and the window's size
-constexpr double kMostOfTheTime = 4;        ///< after reading a large history it pauses for this multiple of the reading time
+constexpr double kMostOfTheTime = 4;        ///< least pause between readings, as a multiple of the time that a reading takes
 constexpr int kEnoughSilence = 2;           ///< readings without a running trial before an unfinished grid counts as stopped
 
 struct Arguments {

@@ -23,7 +23,7 @@ PageTexts page_texts();
 void expect_d3(const PageTexts& texts);
 
 /// Returns the page. Its content policy allows only its own scripts and style, by their hashes: no network and no other script.
-/// @param title any text, such as the file's name for its reader
+/// @param title any text; it is escaped
 /// @param data JSON for the script; it is deflated
 std::string make_page(const PageTexts& texts, const std::string& title, const std::string& data);
 

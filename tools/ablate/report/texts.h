@@ -9,6 +9,6 @@ extern const std::string_view kPageHtml;    ///< with @NAME@ in place of each pa
 extern const std::string_view kPageStyle;   ///< CSS
 extern const std::string_view kPageScript;  ///< the page's own modules
 extern const std::string_view kD3;          ///< "" if node-d3 was missing
-extern const std::string_view kD3Licence;   ///< licence that must be shown with it
+extern const std::string_view kD3Licence;   ///< D3's licence, which each page must show
 
 }  // namespace ablate

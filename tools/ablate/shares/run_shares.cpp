@@ -77,7 +77,7 @@ class Share {
       try {
         return launch(plan, executors_, say_line);
       } catch (const Error&) {
-        copy.finish();  // trials that ran before count
+        copy.finish();  // copies the trials that have run
         throw;
       }
     }();
@@ -126,7 +126,7 @@ class Share {
   }
 
   /// Writes the plan into the shared folder, so that others can watch the grid. All shares of a folder belong to one plan.
-  /// @return time of the plan in microseconds since 1970, UTC. All shares use it as the grid's time, from one clock.
+  /// @return time of the plan in microseconds since 1970, UTC. All shares use this time for the grid, as it is of one clock.
   std::int64_t keep_plan(const SharesPlan& of) const {
     const auto file = plan_of_shares(shared_);
     std::error_code failed;
@@ -168,7 +168,7 @@ void say_end(const fs::path& shared, const std::string& word) {
 }
 
 /// Puts a stopped Slurm task back into the queue if its kind of stop allows it, and returns the word that say_end() records.
-/// @param is_near true if its time limit stopped it
+/// @param is_near true if the job's time limit stopped the task
 /// @param got_on true if this run of the job made progress
 std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on) {
   using slurm::Next;

@@ -23,7 +23,7 @@ struct ShareArguments {
   int shares = 0;      ///< number of shares; 0: absent
   std::string share;   ///< "3/16", "3,7/16"
   std::string shared;  ///< folder that all machines share; default: NAME.shares beside the study
-  std::string script;  ///< script of a Slurm array that this task belongs to: it may be submitted again
+  std::string script;  ///< script of this task's Slurm array, to submit the task again; "": no Slurm task
   SlurmArguments slurm;
 
   bool any() const { return !plan.empty() || shares > 0 || !share.empty() || !shared.empty() || slurm.submit; }

@@ -108,7 +108,7 @@ std::vector<std::string> task_command(const RunArguments& arguments, const Optio
 
 int tasks_of(const SlurmArguments& asked) { return asked.array > 0 ? asked.array : kUsualTasks; }
 
-/// Plans shares for the first submission. No share is empty if there are enough trials.
+/// Plans shares for the first submission: no more shares than trials, so that no share is empty.
 SharesPlan new_plan(const PlannedStudy& study, const RunArguments& arguments, const fs::path& database) {
   const int wanted = arguments.shares.shares > 0 ? arguments.shares.shares : kSharesOfTask * tasks_of(arguments.shares.slurm);
   const auto left = trials_left(planned_shares(study, database, 1));

@@ -8,7 +8,7 @@ namespace ablate {
 
 /// File of a new plugin's folder, written for a plugin called my-method (my_method, MyMethod).
 struct Template {
-  std::string_view kind;  ///< "attention", ...; "" for all kinds; "attention-cuda" (with --cuda) replaces files by name
+  std::string_view kind;  ///< "attention", ...; "": all kinds; "attention-cuda": for --cuda, replaces files by name
   std::string_view name;  ///< name of the file in the new folder
   std::string_view text;
 };

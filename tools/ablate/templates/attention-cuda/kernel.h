@@ -7,12 +7,12 @@ namespace my_method {
 
 /// weights = softmax(scores) over the keys that are not hidden, row by row; a row with only hidden keys is 0.
 /// @param scores, weights [rows, keys]
-/// @param hidden [rows / rows_each, keys], or null: none. Row r uses line r / rows_each.
+/// @param hidden [rows / rows_each, keys], or null: no key is hidden. Row r uses line r / rows_each.
 /// @return nullptr, or CUDA's error
 const char* softmax(const float* scores, const bool* hidden, float* weights, std::int64_t rows, std::int64_t keys,
                     std::int64_t rows_each, void* stream);
 
-/// Computes its gradient, d_scores = weights (d_weights - sum over keys of weights d_weights); all [rows, keys].
+/// Computes the gradient of softmax(), d_scores = weights (d_weights - sum over keys of weights d_weights); all [rows, keys].
 const char* softmax_gradient(const float* weights, const float* d_weights, float* d_scores, std::int64_t rows,
                              std::int64_t keys, void* stream);
 

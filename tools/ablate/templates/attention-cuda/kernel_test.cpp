@@ -29,7 +29,7 @@ double worst(const Case& of, Order order) {
     for (auto& number : *numbers) number = normal(random);
   const auto lines = of.rows / of.rows_each;
   const auto hidden = std::make_unique<bool[]>(lines * of.keys);
-  for (std::int64_t i = 0; i < lines * of.keys; ++i) hidden[i] = i < of.keys || random() % 3 == 0;  // first line: all
+  for (std::int64_t i = 0; i < lines * of.keys; ++i) hidden[i] = i < of.keys || random() % 3 == 0;  // line 0 hides all
   const bool* hides = of.with_hidden ? hidden.get() : nullptr;
   ablate::shim::set_order(order);
   if (my_method::softmax(scores.data(), hides, weights.data(), of.rows, of.keys, of.rows_each, nullptr) != nullptr ||

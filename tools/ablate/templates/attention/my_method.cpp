@@ -22,7 +22,7 @@ class MyMethod final : public ablate::HeadwiseAttention {
 
  private:
   /// input.q [batch, heads, n, d_head], k and v [batch, heads, keys, d_head], mask [batch, keys], true for a token, undefined
-  /// without padding. It also has the layer's input and the state that is carried from segment to segment.
+  /// without padding. `input` also has the layer's input and the state that is carried from segment to segment.
   ablate::HeadOutput attend(const ablate::HeadInput& input) override {
     const auto scale = log_temperature_.exp() * std::sqrt(static_cast<double>(d_head()));
     const auto scores = input.q.matmul(input.k.transpose(-1, -2)) / scale;  // [batch, heads, n, keys]

@@ -25,7 +25,8 @@ const char* verdict_word(const StoredVerdict& verdict) {
 }
 
 std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options) {
-  if (!verdict.passed() && !verdict.has_failed()) return fmt::format("never; `{}` checks it", check_command({info.id}, options));
+  if (!verdict.passed() && !verdict.has_failed())
+    return fmt::format("never; `{}` checks it", check_command({info.id}, options));
   auto text = fmt::format("{} ({:%Y-%m-%d})", verdict.passed() ? "all passed" : "FAILED: " + verdict.failed_text(),
                           fmt::localtime(static_cast<std::time_t>(verdict.checked_s)));
   if (!verdict.timed) text += ", without timing";
@@ -56,7 +57,8 @@ void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& option
   if (!failed.empty())
     say("warning: checks failed by {}: tables mark their rows; `{}` shows the errors\n", fmt::join(failed, ", "),
         check_command(failed_ids, options));
-  if (!unchecked.empty()) say("never checked: {}; `{}` checks them\n", db::some_of(unchecked), check_command(unchecked, options));
+  if (!unchecked.empty())
+    say("never checked: {}; `{}` checks them\n", db::some_of(unchecked), check_command(unchecked, options));
 }
 
 }  // namespace ablate

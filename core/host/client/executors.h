@@ -60,7 +60,7 @@ class Executor {
   }
 
   /// Runs one job to its end, without a time limit if `timeout_s` is 0. Throws WorkerEnded, or Interrupted if a signal asks to
-  /// stop. The job then still runs, and ends with the executor.
+  /// stop. After Interrupted, the job still runs, and ends with the executor.
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s = 0) {
     const auto [last, outcome, failed] = wait_for(start(job, timeout_s), timeout_s);

@@ -27,7 +27,7 @@ struct JobOutcome {
   std::string output = {};        ///< the end of its output
   bool of_memory = false;         ///< true if memory ran out: a limit, the kernel's killer or the job's message shows it
   double cpu_s = 0;               ///< processor time; 0 if it is not known
-  bool was_refused_host = false;  ///< true for kThrew: the host's memory did not suffice, and no signal ended the process
+  bool was_refused_host = false;  ///< true if a kThrew job reported that the host's memory did not suffice, and exited
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }

@@ -37,8 +37,8 @@ namespace {
 using nlohmann::json;
 
 /// The host's side of a worker, which is a process that has loaded torch and forks one child per job. It uses the messages of
-/// core/shared/pipe.h, one per line. Each message from the worker begins with its word (ReadyEvent). When its input closes or
-/// the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
+/// core/shared/pipe.h, one per line. Each message after the worker's ReadyEvent begins with the word that this event contains.
+/// When its input closes or the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
 class WorkerClient final : public Executor {
  public:
   /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
@@ -77,7 +77,7 @@ struct WorkerMissing : Error {
   using Error::Error;
 };
 
-/// Most time for a worker to exit. It kills its jobs at once.
+/// Longest time for a worker to exit. A worker that exits kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
 constexpr double kLongestWait_s = 1;  ///< longest single wait: a signal just before a wait does not end that wait

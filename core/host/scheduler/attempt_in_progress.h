@@ -51,7 +51,7 @@ class AttemptInProgress {
   /// Returns the trial's report about the checkpoint that it continues from. Each report is returned once, else nullopt.
   std::optional<Resumed> take_resumed() { return std::exchange(resumed_, std::nullopt); }
   bool is_resumed() const { return before_.step > 0; }
-  /// The trial's latest message about a checkpoint of its own, and the number of such messages.
+  /// The trial's latest message about a checkpoint that it wrote, and the number of such messages.
   const Saved& saved() const { return saved_; }
   int saves() const { return saves_; }
 

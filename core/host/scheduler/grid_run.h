@@ -68,13 +68,14 @@ class Leasing {
   /// scheduler was active.
   void begin();
 
-  /// Keeps its slot locked, even if the lock file was removed. Checks once a second.
+  /// Keeps this scheduler's slot locked, even if the lock file was removed. Checks once a second.
   void keep_slot();
 
   /// Sets the process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
 
-  /// Requests a lease for a trial. If it runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is unavailable.
+  /// Requests a lease for a trial. If the trial runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is
+  /// unavailable.
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
   /// Returns true if the trial is done and must not run, or nullopt if the history is unavailable.
   std::optional<bool> is_done(const PlannedTrial& trial);
@@ -109,7 +110,7 @@ class Leasing {
   bool again_;
   Note note_;
   std::unique_ptr<Locks> locks_;
-  std::string doubt_;  ///< doubt about the locks
+  std::string doubt_;  ///< why locks may not work here; "" if they work
   std::int64_t slot_ = 0;
   std::int64_t newest_before_;                       ///< newest fence, read before the plan's trials were checked
   std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere at that time
@@ -241,7 +242,8 @@ class GridRun {
   /// Handles a job that did not start, because there was no process or descriptor. Returns true if the trial is tried again.
   bool postpone(int job, const std::string& why);
   void finish(int job);
-  /// Adds an attempt to the summary, unless the trial runs again here. `is_written`: the history already has the attempt.
+  /// Adds an attempt to the summary. Not called if the trial runs again here. `is_written`: the history already has the
+  /// attempt.
   void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
   /// Removes an attempt from the summary, because its result came late.
   void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);

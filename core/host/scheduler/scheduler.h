@@ -75,8 +75,8 @@ struct RunOptions {
   /// Writes the study and its trials. Called once libraries and data are loaded, before the first trial starts. Called again
   /// for a new file if the database is damaged or gone. It must not throw Interrupted then, because results wait.
   std::function<void(db::GridStore&)> record;
-  /// Called after each step of the run, some times a second, with the number of attempts written so far. Must neither wait for
-  /// long nor throw. May be empty.
+  /// Called after each step of the run, several times a second, with the number of attempts written so far. Must neither wait
+  /// for long nor throw. May be empty.
   std::function<void(std::int64_t written)> after_step;
   /// Removes cached answers about the data. Called if data cannot be loaded, or differ from the plan.
   std::function<void()> forget;

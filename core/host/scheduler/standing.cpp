@@ -39,7 +39,7 @@ std::string listed(std::vector<std::string> differences) {
   return fmt::format("{}{}", fmt::join(differences, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// Compares trials that are neither done nor failed. Work that is the same for many of them is done once.
+/// Compares trials that are neither done nor failed with done trials. Comparisons that many trials share are made once.
 class Comparison {
  public:
   /// @param open the trials to compare

@@ -12,9 +12,9 @@
 namespace ablate {
 
 /// Answers are in the cache folder, one file each, written completely or not at all. An answer depends on the task's code and
-/// parameters, the folder of relative paths, $ABLATE_DATA, and the paths where find_data (ablate/data_files.h) looks. It also
-/// depends on size, time and inode of the files and folders that the task named (Task::files). Code that loads the data
-/// compares their digest, and so notices any other change.
+/// parameters, the folder that relative paths start from, $ABLATE_DATA, and the paths where find_data (ablate/data_files.h)
+/// looks. It also depends on size, time and inode of the files and folders that the task named (Task::files). Code that loads
+/// the data compares their digest, and so notices any other change.
 class TaskMemory {
  public:
   /// @param folder "": nothing is cached

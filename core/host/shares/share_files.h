@@ -24,7 +24,8 @@ std::string new_run();
 /// Paths of the file that records how one share ended, and of the plan for all shares.
 std::filesystem::path end_of_share(const std::filesystem::path& shared, int index);
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
-inline constexpr const char* kFolderId = "folder";  ///< key in the plan: a random text, different for each shared folder
+inline constexpr const char* kFolderId =
+    "folder";  ///< key in the plan; its value is a random text, different for each shared folder
 
 /// Recognises the shared folder while a share runs. If it is unmounted, its path may lead to another folder, or to no folder.
 class SharedFolderMark {

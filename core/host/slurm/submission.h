@@ -27,7 +27,7 @@ class TimeLimit {
   /// Checks the time. Call it several times a second.
   void look();
 
-  /// Returns the margin for a job of this length. At least kLeast_s, so that it also suffices for jobs of a minute.
+  /// Returns how many seconds before the end of a job of this length `near` is called: kLeast_s to kMost_s.
   static double margin_s(double whole_s);
 
   static constexpr double kLeast_s = 20, kMost_s = 120;

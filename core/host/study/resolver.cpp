@@ -197,7 +197,7 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
   });
 }
 
-/// True if a section names a possible plugin. Otherwise reports the error.
+/// Reports a section that names no plugin, or an impossible one. Returns false if it names none.
 bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo* owner) {
   const auto found = point_->settings.find(path + ".plugin");
   if (found == point_->settings.end()) {

@@ -191,7 +191,8 @@ void report_duplicate(const Draft& draft, const Alternatives& earlier, const Alt
   }
 }
 
-/// Adds the published numbers of the next trial. Several papers may have the same number, but a trial can show only one.
+/// Adds the published numbers of the next trial. Several papers may publish the same metric of a trial, but a trial can show
+/// only one number.
 void add_published(const Draft& draft, const std::vector<std::size_t>& rules, Study& study, Diagnostics& diagnostics) {
   std::map<std::string, const PublishedDraft*> seen;
   for (const auto& number : draft.published) {
@@ -204,7 +205,8 @@ void add_published(const Draft& draft, const std::vector<std::size_t>& rules, St
   }
 }
 
-/// Refuses published numbers for tuned parameters. Such a number would appear only in tables where dev chooses that value.
+/// Refuses published numbers for tuned parameters. Such a number would appear only in tables in which dev has chosen that
+/// value.
 void check_published(const Draft& draft, Diagnostics& diagnostics) {
   for (const auto& rule : draft.published_rules)
     for (const auto& entry : rule.entries)

@@ -141,7 +141,7 @@ void decayed_channels_backward(const DecayedSumsCall& c, float* scratch, const f
   DecayedChannels t(c, scratch);
   const int d = t.d, dv = t.dv;
   const auto numbers = c.numbers(), chunks = c.chunks();
-  float *const within = t.s.take(kBlocks * numbers), *const of_sums = t.s.take(numbers);  // sums before each block
+  float *const within = t.s.take(kBlocks * numbers), *const of_sums = t.s.take(numbers);  // within: sums before each block
   for (std::int64_t head = 0; head < c.batch * c.heads; ++head) {
     const auto b = head / c.heads, h = head % c.heads;
     begin_with(d_state != nullptr ? d_state + head * numbers : nullptr, numbers, of_sums);

@@ -1,4 +1,5 @@
-// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h). Both strengths are one tensor.
+// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h). The strengths to erase and to
+// write are equal.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"

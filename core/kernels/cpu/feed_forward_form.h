@@ -91,7 +91,7 @@ ABLATE_INLINE void backward_of(const FeedForwardCall& c, int d, int h, float* sc
     const auto tokens = c.tokens - begin < kTile ? c.tokens - begin : kTile;
     const float* x = whole_tile(c.x + begin * d, tokens, d, padded_x);
     const float* of_y = whole_tile(dy + begin * d, tokens, d, padded_dy);
-    const float* of_out = of_y;  // gradient after the outer dropout
+    const float* of_out = of_y;  // gradient of what `noise` multiplies: W2's result plus b2
     if (c.noise) {
       for (std::int64_t i = 0; i < kTile * d; i += kLanes)
         store(dout + i, i < tokens * d ? load(of_y + i) * load(c.noise + begin * d + i) : V{});

@@ -8,8 +8,8 @@
 namespace ablate::kernels::cuda {
 
 /// S_i = diag(exp(log_decay_i)) S_(i-1) + k_i v_i^T, read by q_i S_i. No number is divided by a decay, and no sum of log decays
-/// is subtracted from another. Strong decays therefore do not overflow, and small ones keep their digits. The order of all sums
-/// depends only on the sizes: the same call gives the same bits.
+/// is subtracted from another. Strong decays therefore do not overflow, and weak decays keep their digits. The order of all
+/// sums depends only on the sizes: the same call gives the same bits.
 template <class T>  // float, or Bf16 with products by tensor cores; states and log decays are float32
 struct DecayedSums {
   Shape shape;

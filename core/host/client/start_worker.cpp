@@ -41,8 +41,8 @@ using nlohmann::json;
 /// When its input closes or the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
 class WorkerClient final : public Executor {
  public:
-  /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
-  /// Interrupted of core/util/stop_on_signal.h), and then leaves no process.
+  /// Starts the named program from the running program's folder and waits until the worker is ready. Throws Error (also
+  /// WorkerMissing, or Interrupted of core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
   /// Ends the worker, its jobs, and every process that they left: all children of this process since the worker's start.
   ~WorkerClient() override;
@@ -63,7 +63,7 @@ class WorkerClient final : public Executor {
   std::set<pid_t> not_ours_;  ///< children that this process had before the worker
   pid_t pid_ = -1;
   bool given_up_ = false;
-  MemoryState memory_;  ///< at the start of the worker
+  MemoryState memory_;  ///< state of the memory at the worker's start
   int to_ = -1, from_ = -1;
   std::string word_;  ///< first word of the worker's messages, once it is ready
   Outbox unsent_;

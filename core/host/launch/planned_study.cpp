@@ -189,7 +189,7 @@ class Check {
         refuse(asked.key, fmt::format("{} and {} cannot be in one table", asked.option, other.option));
   }
 
-  /// Refuses duplicates, and options that need another option.
+  /// Refuses duplicates, and options that lack another option which they need.
   void check_together(const NamedTable& table) {
     std::map<std::string, std::string> seen;  // path or metric -> option
     db::AskedStatistics statistics;
@@ -346,8 +346,7 @@ int most_threads(const std::vector<const PlannedTrial*>& wanted) {
   return static_cast<int>(most);
 }
 
-/// Writes the warnings about libraries that the study uses, for example that anyone can write them. Returns the study's
-/// plugins.
+/// Writes warnings about the study's libraries, for example that anyone can write them. Returns the study's plugins.
 std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector<FoundLibrary>& libraries, const Note& note) {
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;

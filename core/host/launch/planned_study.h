@@ -38,8 +38,7 @@ class DevChoice {
  private:
   bool is_apart_ = false;
   std::size_t cells_ = 0;
-  /// Chosen values by cell, for cells whose tuning trials have ended. Nullopt for a cell if none of its values has all trials
-  /// done.
+  /// Chosen values by cell, for cells whose tuning trials have ended. Nullopt if no value of the cell has all trials done.
   std::map<std::int64_t, std::optional<std::int64_t>> chosen_;
 };
 
@@ -87,7 +86,7 @@ struct PlannedStudy {
   std::vector<const PlannedTrial*> awaited() const;
 };
 
-/// Returns a warning if so many trials at a time need more threads than there are cores, else "".
+/// Returns a warning if `together` trials at a time need more threads than there are cores, else "".
 std::string crowd_text(const PlannedStudy& plan, int together);
 
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live

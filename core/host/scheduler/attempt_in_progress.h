@@ -56,7 +56,7 @@ class AttemptInProgress {
   int saves() const { return saves_; }
 
   /// Handles an EndedEvent or a NotStartedEvent. An attempt is done if it sent results and then ended without a fault. The
-  /// arguments are its limits. 0 means none.
+  /// other arguments are its limits; 0: none.
   void end(const Event& event, double timeout_s, std::int64_t memory_bytes = 0);
   /// Sets an outcome and a reason if the worker reported no end.
   void end(std::string_view outcome, const std::string& reason, double wall_s);

@@ -25,8 +25,7 @@ class TaskMemory {
   /// @param asked {"kind": ..., "section": ..., ...}, all that the answer depends on
   std::filesystem::path path_of(const std::string& code, const nlohmann::json& asked) const;
   std::optional<nlohmann::json> find(const std::filesystem::path& path) const;
-  /// Returns read(answer). If `read` throws BadMessage (another version's answer, or a foreign file), removes the answer: the
-  /// task is queried again.
+  /// Returns read(answer). If `read` throws BadMessage (another version's answer, a foreign file), removes the answer.
   template <class Read>
   auto find(const std::filesystem::path& path, Read&& read) const
       -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {

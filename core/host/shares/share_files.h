@@ -52,8 +52,7 @@ void write_end(const std::filesystem::path& file, const ShareEnd& end);
 /// Returns false if the file is missing, or belongs to another plan.
 bool read_end(const std::filesystem::path& file, const std::string& plan, ShareEnd& into);
 
-/// Returns the error of a failed write. Its code is kAgain if the disk is full or a quota is used up: once there is room, the
-/// same command continues.
+/// Returns the error of a failed write. Its code is kAgain if the disk or a quota is full: the same command continues later.
 Error not_written(const std::string& what, std::error_code why);
 
 /// Folder on this machine for the histories of a shared folder's shares: in $SLURM_TMPDIR, else $TMPDIR, else the system's
@@ -63,7 +62,7 @@ class ShareFolder {
  public:
   /// Makes the folder. Throws Error if that fails, or if another user's folder has the same name.
   ShareFolder(const std::filesystem::path& shared, int index);
-  /// Leaves the files for the next run of the share here, unless is_copied() was called.
+  /// Leaves the files for the share's next run on this machine, unless is_copied() was called.
   ~ShareFolder();
   ShareFolder(const ShareFolder&) = delete;
   ShareFolder& operator=(const ShareFolder&) = delete;

@@ -64,7 +64,7 @@ std::vector<QueuedTask> queued_in(const std::string& text);
 /// Returns MaxArraySize: the indexes of an array are 0 to MaxArraySize - 1. Throws Error if scontrol fails.
 int most_tasks();
 
-/// Submits a script with these words of sbatch, the script last. Returns the job's id. Throws Error with sbatch's message.
+/// Submits a script with these arguments of sbatch, the script last. Returns the job's id. Throws Error with sbatch's message.
 std::string submit(std::vector<std::string> words);
 
 /// Returns the value of NAME=VALUE in a line of `scontrol show`, or "" if the name is missing.
@@ -84,7 +84,7 @@ enum class Next {
   kBySlurm,   ///< Slurm requeues the task without a request
   kNothing,   ///< a user cancelled the task
 };
-/// Decides from the output of `scontrol -o show job ID`, and from the PreemptMode of the job's partition or of the cluster.
+/// Decides the next step from `scontrol -o show job ID`, and from the PreemptMode of the job's partition or cluster.
 Next next_of(const std::string& job, const std::string& partition_mode);
 
 /// Returns the id of this process's job for Slurm's commands: "ID", or "ID_TASK" in an array; "" outside of a job.

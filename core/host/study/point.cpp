@@ -50,7 +50,7 @@ bool goes_with(const Group& group, std::size_t alternative, const std::vector<st
   return alternative == (found == group.found.end() ? 0 : found->second);
 }
 
-/// Visits the points with these alternatives of the groups before `group`.
+/// Visits the points that have the alternatives of `point` in the groups before `group`.
 void visit_from(const Draft& draft, std::size_t group, const Point& point, const std::function<void(const Point&)>& visit) {
   if (group == draft.groups.size()) return visit(point);
   const auto& alternatives = draft.groups[group].alternatives;

@@ -42,7 +42,7 @@ struct DecayedChannels {
     }
   }
 
-  /// Computes `weights` [kLanes, kLanes] of a block's queries and keys, 0 if the key is later.
+  /// Computes `weights` [kLanes, kLanes] of a block's queries and keys, 0 if the key is later than the query.
   void pairs(int block) const {
     V sum[kLanes] = {};
     for (int i = 0; i < d; ++i) {

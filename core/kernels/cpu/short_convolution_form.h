@@ -30,7 +30,7 @@ struct Convolved {
     return total;
   }
 
-  /// Returns the row of the ring for a token's sum. Tokens begin at -length.
+  /// Returns the row of the ring for a token's sum. `token` is at least -length.
   float* sum_gradient(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
 
   /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to the tile's gradients.

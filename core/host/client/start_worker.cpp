@@ -121,7 +121,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // Its own process group, so that Ctrl-C reaches only the scheduler, which then decides about running trials.
+  // The worker gets its own process group. Ctrl-C then reaches only the scheduler, which decides about running trials.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   const auto parent = std::to_string(getpid());
@@ -220,7 +220,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
   const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   for (auto left = std::chrono::milliseconds(timeout_ms);; left = time_until(end_of_wait)) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
-      // A library's thread may write there, too. Text before a message is dropped.
+      // A library's thread may write to the pipe, too. Text before a message is dropped.
       const auto line = std::string_view(buffer_).substr(0, end);
       const auto begin = word_.empty() ? 0 : line.rfind(word_);
       auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);

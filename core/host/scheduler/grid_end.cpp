@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// s, for a locked database: batch systems kill ten seconds after their signal, and checkpoints may have used eight of them.
+/// s to wait for a locked database: batch systems kill ten seconds after their signal, and checkpoints may have used eight.
 constexpr double kLastWritesInterrupted = 1.5;
 
 }  // namespace

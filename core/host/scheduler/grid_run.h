@@ -46,11 +46,11 @@ class Liveness {
   void answered(double now_s) { asked_ = false, since_s_ = now_s; }
 
  private:
-  double patience_s_, usual_s_, since_s_ = 0;  ///< since the latest request or answer
+  double patience_s_, usual_s_, since_s_ = 0;  ///< since_s_: time of the latest ping or answer
   bool asked_ = false;
 };
 
-/// Leases each trial before it starts. The kernel's locks show which schedulers live, not a clock (docs/decisions/leases.md).
+/// Leases each trial before it starts. The kernel's locks, not a clock, show which schedulers live (docs/decisions/leases.md).
 /// Processes of a dead scheduler are ended before its trials are taken over. For one thread only.
 class Leasing {
  public:

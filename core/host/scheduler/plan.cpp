@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Places to try with the same plugins in one job.
+/// Places in models to try in one job, all with the same plugins.
 struct AskedPlaces {
   std::string code;
   TryPlacesJob job;

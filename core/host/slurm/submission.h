@@ -30,7 +30,7 @@ class TimeLimit {
   /// Returns how many seconds before the end of a job of this length `near` is called: kLeast_s to kMost_s.
   static double margin_s(double whole_s);
 
-  static constexpr double kLeast_s = 20, kMost_s = 120;
+  static constexpr double kLeast_s = 20, kMost_s = 120;  ///< kLeast_s suffices even for a job of a minute
 
  private:
   Ask ask_;

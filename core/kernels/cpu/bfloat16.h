@@ -1,4 +1,4 @@
-// Rounds numbers to bfloat16 for products: to the nearest, ties to even. NaN stays NaN. Numbers below 1.2e-38 become 0.
+// Rounds numbers to bfloat16 for products: to the nearest, ties to even. NaN stays NaN. Subnormal numbers become 0.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ struct LaunchRequest {
   bool is_bench = false;
 };
 
-/// Movable only, because pointers refer to its trials.
+/// Can be moved, but not copied, because pointers refer to its trials.
 struct PlannedStudy {
   PlannedStudy(LaunchRequest request, Catalog with, Study resolved);
   PlannedStudy(PlannedStudy&&) = default;

@@ -6,7 +6,7 @@
 # left out, with a message. If they are compiled, ABLATE_HAS_CUDA_SOURCES is defined in SOURCES. CMAKE_CUDA_ARCHITECTURES selects
 # the devices; the default is code that the driver translates for any device.
 #
-# (FIXTURE, in ablate's own tests: a library that is not installed with the others, and may be broken.)
+# FIXTURE is for ablate's own tests: the library is not installed, and may be broken.
 macro(ablate_add_plugin name)
   # A macro, because CMake enables a language only in the file's own scope.
   set(_ablate_arguments ${ARGN})
@@ -31,7 +31,7 @@ macro(_ablate_enable_cuda)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()
     endif()
-    # check_language caches NOTFOUND as a FILEPATH, but a compiler may be there now. A NOTFOUND of the user stays.
+    # check_language caches NOTFOUND as a FILEPATH, but a compiler may be installed by now. A NOTFOUND that the user set stays.
     get_property(_ablate_cuda_type CACHE CMAKE_CUDA_COMPILER PROPERTY TYPE)
     if(DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER AND _ablate_cuda_type STREQUAL "FILEPATH")
       unset(CMAKE_CUDA_COMPILER CACHE)
@@ -45,7 +45,7 @@ macro(_ablate_enable_cuda)
 endmacro()
 
 # ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): adds a test of CUDA sources on a CPU to ctest. They are compiled as C++
-# after ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h). It needs neither a toolkit nor a device.
+# after ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h). The test needs no toolkit or device.
 function(ablate_add_kernel_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES")
   if(NOT arg_SOURCES OR NOT arg_CUDA_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -114,10 +114,10 @@ function(_ablate_add_plugin name)
   endif()
 endfunction()
 
-# ablate-identity launches the compiler and the linker of a target, and writes a digest of our files that they read into the library. So
-# the identity always matches the library, and nothing is compiled for it. The digest covers the code of sources and included headers (also
-# the SDK's) without comments and white space, options and definitions of both programs, and other linked objects and libraries. It leaves
-# out paths, warnings, debug information, the compiler, and files in system folders or in torch's folders.
+# ablate-identity launches the compiler and the linker of a target, and writes into the library a digest of our files that the
+# two programs read. The identity thus always matches the library. The digest covers the code of sources and included headers
+# (also the SDK's) without comments and white space, options and definitions of both programs, and other linked objects and
+# libraries. It leaves out paths, warnings, debug information, the compiler, and files in system folders or in torch's folders.
 function(_ablate_identity name)
   set(project ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.identity)
   get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
@@ -128,7 +128,7 @@ function(_ablate_identity name)
   endif()
   set(system ${LIBTORCH_ROOT} ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES} ${CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES}
              ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES})
-  # CMake reports the environment's folders as the compiler's own.
+  # CMake reports folders of these variables as the compiler's own, but they are not the system's: the digest must cover them.
   string(REPLACE ":" ";" environment "$ENV{CPATH}:$ENV{CPLUS_INCLUDE_PATH}:$ENV{LIBRARY_PATH}")
   list(REMOVE_ITEM system ${environment})
   list(TRANSFORM system PREPEND "system ")
@@ -144,7 +144,7 @@ archive $<TARGET_FILE:ablate::sdk_task>\n${system}\n")
 endfunction()
 
 # Compiles CUDA sources as separate objects, without torch's headers on their include path. CUDA's runtime is linked statically, so that
-# the plugin also loads without CUDA. It shares torch's context on the device.
+# the plugin also loads without CUDA. The runtime shares torch's context on the device.
 function(_ablate_add_cuda name)
   add_library(${name}-cuda OBJECT ${ARGN})
   target_compile_options(${name}-cuda PRIVATE -std=c++20)  # CMake 3.25 does not know that nvcc supports it

@@ -13,8 +13,8 @@ namespace {
 
 using kernels::sums_behind;
 
-/// exp of the log decays between every token s and a later t, [..., t, s], 0 if s is later. Each sum is computed by itself,
-/// because a difference of sums from the chunk's start would lose the digits of small sums. log_decay: [..., rows, 1].
+/// exp of the sum of log decays between every token s and a later t, [..., t, s], 0 if s is later. Each sum is computed by
+/// itself, because a difference of sums from the chunk's start would lose the digits of small sums. log_decay: [..., rows, 1].
 Tensor decays_between(const Tensor& log_decay) {
   const auto rows = log_decay.size(-2);
   const auto below = ones({rows, rows}, log_decay.options().dtype(kBool).requires_grad(false)).tril(-1);

@@ -61,7 +61,7 @@ cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::si
           .product = product()};
 }
 
-/// Calls `work` for each thread and group, with the numbers of both, the first sequence, the part of the call and scratch.
+/// Calls `work` for each thread and group, with the indexes of both, the first sequence, the part of the call and scratch.
 template <class Work>
 void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, const Work& work) {
   const auto floats = cpu::linear_attention_scratch(call_of(saved, shape, 0));

@@ -38,7 +38,7 @@ Tensor features(const Tensor& x, const Tensor& vectors, IntArrayRef over, const 
   const auto log =
       log_features(FeatureKernel::kPositive, x * std::pow(static_cast<double>(x.size(-1)), -0.25), vectors.to(x.scalar_type()))
           .log;
-  // The exponent is masked, not only the maximum: without any key, its exponential would be infinite and the gradient NaN.
+  // The exponents are masked, not only the maximum: if all keys are masked, exp would be infinite and the gradient NaN.
   const auto visible = masked.defined() ? log.masked_fill(masked, kNoKey) : log;
   const auto phi = (visible - visible.detach().amax(over, true)).exp();
   return masked.defined() ? phi.masked_fill(masked, 0) : phi;

@@ -83,7 +83,7 @@ std::string contract_difference(std::string_view found, std::string_view expecte
   bool is_any = false;
   for (const auto& [name, digest] : theirs) {
     const auto own = ours.find(name);
-    if (own == ours.end()) continue;  // a header that plugins use among themselves
+    if (own == ours.end()) continue;  // a header that only plugins use
     is_any = true;
     if (own->second != digest)
       return fmt::format(

@@ -24,8 +24,8 @@ std::string code_identity_in(const std::filesystem::path& library);
 extern const char* const kContract;
 
 /// Compares two lists of headers. A header in both must have the same code, comments aside. Returns the difference, or "".
-/// The stamp's SDK version covers intended changes. This check finds forgotten changes: after a new virtual function, a plugin
-/// would call the wrong function.
+/// The stamp's SDK version covers intended changes. This check finds changes without a new version: after a new virtual
+/// function, an old plugin would call the wrong function.
 std::string contract_difference(std::string_view found, std::string_view expected);
 
 /// Compares two stamps; returns "" if they agree.

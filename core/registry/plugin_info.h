@@ -103,7 +103,7 @@ struct PluginInfo {
   std::filesystem::path path;  ///< path of the library
   std::string content_hash;    ///< SHA-256 of the library file
 
-  /// The code's part of a trial's identity: the digest of the sources, or the library's own hash if it has none.
+  /// The code's part of a trial's identity: the digest of the sources, or, without a digest, the library's hash.
   const std::string& code_identity() const { return code_digest.empty() ? content_hash : code_digest; }
   const ParameterInfo* find(std::string_view parameter) const;
   /// Returns the first parameter that is a single plugin of this kind; nullptr if there is none.

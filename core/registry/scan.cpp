@@ -132,7 +132,7 @@ class Cache {
   bool changed_ = false;
 };
 
-/// Identity of the host that writes the cache. Another host does not use the cache.
+/// Versions of the program that writes the cache. A program with other versions does not use the cache.
 std::string host_text(const std::string& torch_version) {
   return fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version);
 }

@@ -25,7 +25,7 @@ struct Answered {
   bool late = false;   ///< true if the job exceeded its time limit
 };
 
-/// Runs commands and reports events (core/shared/pipe.h). Ready after construction. Its jobs end with it. For one thread only.
+/// Runs commands and reports events (core/shared/pipe.h). Ready once constructed. Its end ends its jobs. For one thread only.
 class Executor {
  public:
   Executor() = default;
@@ -36,7 +36,7 @@ class Executor {
   /// Sends a command: load, start or end a job, save, or ping. Never waits or throws; next() reports the result.
   virtual void send(const Command& command) = 0;
 
-  /// Returns the next event, or nullopt after the time-out or earlier. Throws WorkerEnded if the executor is gone.
+  /// Returns the next event, or nullopt at the time-out or a signal. Throws WorkerEnded if the executor is gone.
   virtual std::optional<Event> next(int timeout_ms) = 0;
 
   /// Describes the machine and the libraries that jobs run with. Recorded with every attempt.
@@ -60,7 +60,7 @@ class Executor {
   }
 
   /// Runs one job to its end, without a time limit if `timeout_s` is 0. Throws WorkerEnded, or Interrupted if a signal asks to
-  /// stop. The job then still runs, and ends with the executor.
+  /// stop. After Interrupted, the job still runs, and ends with the executor.
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s = 0) {
     const auto [last, outcome, failed] = wait_for(start(job, timeout_s), timeout_s);
@@ -71,7 +71,7 @@ class Executor {
 
  private:
   struct Reply {
-    nlohmann::json last;  ///< last message of the job's own kind
+    nlohmann::json last;  ///< last message that reports no failure or crash
     JobOutcome outcome;
     std::string failed;  ///< failure_text
   };

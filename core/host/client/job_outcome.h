@@ -10,7 +10,7 @@ namespace ablate {
 
 struct JobOutcome {
   enum class How {
-    kDone,        ///< it sent its answer, and its process exited normally
+    kDone,        ///< the job sent its answer, and its process exited normally
     kThrew,       ///< it reported why it failed
     kNotStarted,  ///< the worker had no process or descriptor left for it
     kIntruded,    ///< it wrote into the host's own channel
@@ -21,13 +21,13 @@ struct JobOutcome {
     kLost         ///< the worker died, and the job with it
   };
   How how = How::kDone;
-  std::string why;     ///< the job's message, or "signal 11 (Segmentation fault) in f() in x.so"; "" of kDone, kLate, kSilent
+  std::string why;     ///< the job's message, or "signal 11 (Segmentation fault) in f() in x.so"; "" for kDone, kLate, kSilent
   std::string signal;  ///< signal that ended its process after kThrew, "signal 6 (Aborted)"; "" for an exit
   bool fault = false;  ///< true if a plugin is at fault: a crash, a hang, an impossible answer
   std::string output = {};        ///< the end of its output
   bool of_memory = false;         ///< true if memory ran out: a limit, the kernel's killer or the job's message shows it
   double cpu_s = 0;               ///< processor time; 0 if it is not known
-  bool was_refused_host = false;  ///< true for kThrew: the host's memory did not suffice, and no signal ended the process
+  bool was_refused_host = false;  ///< true if a kThrew job reported that the host's memory did not suffice, and exited
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }
@@ -37,7 +37,7 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// Stores a failure or a crash, and returns false. Returns true for any other message, which the caller must read.
+  /// Stores a message about a failure or a crash, and returns false. Returns true if the caller must read the message.
   bool take(const nlohmann::json& data);
   /// Records that the job has sent its answer.
   void answered() { answered_ = true; }

@@ -37,12 +37,12 @@ namespace {
 using nlohmann::json;
 
 /// The host's side of a worker, which is a process that has loaded torch and forks one child per job. It uses the messages of
-/// core/shared/pipe.h, one per line. Each message from the worker begins with its word (ReadyEvent). When its input closes or
-/// the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
+/// core/shared/pipe.h, one per line. Each message after the worker's ReadyEvent begins with the word that this event contains.
+/// When its input closes or the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
 class WorkerClient final : public Executor {
  public:
-  /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
-  /// Interrupted of core/util/stop_on_signal.h), and then leaves no process.
+  /// Starts the named program from the running program's folder and waits until the worker is ready. Throws Error (also
+  /// WorkerMissing, or Interrupted of core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
   /// Ends the worker, its jobs, and every process that they left: all children of this process since the worker's start.
   ~WorkerClient() override;
@@ -63,7 +63,7 @@ class WorkerClient final : public Executor {
   std::set<pid_t> not_ours_;  ///< children that this process had before the worker
   pid_t pid_ = -1;
   bool given_up_ = false;
-  MemoryState memory_;  ///< at the start of the worker
+  MemoryState memory_;  ///< state of the memory at the worker's start
   int to_ = -1, from_ = -1;
   std::string word_;  ///< first word of the worker's messages, once it is ready
   Outbox unsent_;
@@ -77,7 +77,7 @@ struct WorkerMissing : Error {
   using Error::Error;
 };
 
-/// Most time for a worker to exit. It kills its jobs at once.
+/// Longest time for a worker to exit. A worker that exits kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
 constexpr double kLongestWait_s = 1;  ///< longest single wait: a signal just before a wait does not end that wait
@@ -121,7 +121,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // Its own process group, so that Ctrl-C reaches only the scheduler, which then decides about running trials.
+  // The worker gets its own process group. Ctrl-C then reaches only the scheduler, which decides about running trials.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   const auto parent = std::to_string(getpid());
@@ -220,7 +220,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
   const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   for (auto left = std::chrono::milliseconds(timeout_ms);; left = time_until(end_of_wait)) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
-      // A library's thread may write there, too. Text before a message is dropped.
+      // A library's thread may write to the pipe, too. Text before a message is dropped.
       const auto line = std::string_view(buffer_).substr(0, end);
       const auto begin = word_.empty() ? 0 : line.rfind(word_);
       auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);

@@ -23,7 +23,7 @@ class PhaseNotices {
  public:
   explicit PhaseNotices(std::function<void(const Notice&)> send) : send_(std::move(send)) {}
 
-  /// Handles a notice of the running phase, which may be the last one.
+  /// Handles a notice of the running phase. `is_last` is true in the grid's last phase.
   void send(Notice notice, bool is_last);
   void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
   /// Sends the stored end notice, because no other phase begins. `not_started` trials did not start after too many failures.
@@ -169,7 +169,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   Launched launched;
   if (asked.prove > 0) {
     launched.proof = prove(plan.wanted, asked.prove, executors, store, how);
-    choice = DevChoice(plan.study, plan.planned, asked.database);  // under today's keys
+    choice = DevChoice(plan.study, plan.planned, asked.database);  // the proof may have given done trials new keys
     if (launched.proof->differences.empty()) how.record(store);
     return launched;
   }

@@ -16,7 +16,7 @@ namespace {
 /// Returns the keys in the history that --prove gave to trials whose former keys begin with these digits.
 std::vector<std::string> keys_by_proof(const std::string& digits, const std::filesystem::path& database) try {
   return db::proven_for(db::Reader(database), digits);
-} catch (const Error&) {  // the history is missing, or older than proofs
+} catch (const Error&) {  // the history is missing, or of a version without proofs
   return {};
 }
 

@@ -94,7 +94,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns metrics for the derived values and order of a table that names no metrics. Only done trials have the real list.
+/// Returns the metrics that `derive` and `sort` name, else test/accuracy, for a table that names no metrics. Its real metrics
+/// are known only from done trials.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -143,8 +144,8 @@ std::optional<db::Table> expected_table(const Study& study, const Grid& grid, co
   return table;
 }
 
-/// Returns the host's metric that a misspelt name means: the two differ in at most two neighbouring characters. Any other
-/// unknown name may be a plugin's own metric.
+/// Returns the host's metric that a misspelt name means: the two differ in at most two neighbouring characters. Returns "" for
+/// any other name, which may be a plugin's own metric.
 std::string misspelt_of(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& metric : house_metrics()) known.push_back(metric.name);
@@ -188,7 +189,7 @@ class Check {
         refuse(asked.key, fmt::format("{} and {} cannot be in one table", asked.option, other.option));
   }
 
-  /// Refuses duplicates, and options that need another option.
+  /// Refuses duplicates, and options that lack another option which they need.
   void check_together(const NamedTable& table) {
     std::map<std::string, std::string> seen;  // path or metric -> option
     db::AskedStatistics statistics;
@@ -255,7 +256,7 @@ class Check {
       refuse(asked.locations[i], fmt::format("metric: found {}, expected a metric with its domain, as test/accuracy", name));
   }
 
-  /// Runs the statistics that name rows, columns or metrics on the table without numbers.
+  /// Checks statistics that name rows, columns or metrics: runs them on the expected table, which has no numbers.
   void check_lines(const NamedTable& named) {
     auto table = expected_table(study_, grid(), named);
     if (!table) return;
@@ -345,7 +346,7 @@ int most_threads(const std::vector<const PlannedTrial*>& wanted) {
   return static_cast<int>(most);
 }
 
-/// Writes the warnings about libraries that the study uses, for example that anyone can write them. Returns its plugins.
+/// Writes warnings about the study's libraries, for example that anyone can write them. Returns the study's plugins.
 std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector<FoundLibrary>& libraries, const Note& note) {
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;

@@ -22,7 +22,7 @@ namespace ablate {
 /// planned at all values. Reported trials belong to the grid only at the chosen values.
 class DevChoice {
  public:
-  /// No value is chosen, or the study has no separate tuning seeds.
+  /// Choice without chosen values, also for a study that has no separate tuning seeds.
   DevChoice() = default;
   /// Reads the history, if any. A cell's value is chosen when all its tuning trials are done or would be set aside by a run.
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
@@ -38,7 +38,7 @@ class DevChoice {
  private:
   bool is_apart_ = false;
   std::size_t cells_ = 0;
-  /// Chosen values by cell, for cells whose tuning trials have ended. Nullopt if no value has all its trials done.
+  /// Chosen values by cell, for cells whose tuning trials have ended. Nullopt if no value of the cell has all trials done.
   std::map<std::int64_t, std::optional<std::int64_t>> chosen_;
 };
 
@@ -64,7 +64,7 @@ struct LaunchRequest {
   bool is_bench = false;
 };
 
-/// Movable only, because pointers refer to its trials.
+/// Can be moved, but not copied, because pointers refer to its trials.
 struct PlannedStudy {
   PlannedStudy(LaunchRequest request, Catalog with, Study resolved);
   PlannedStudy(PlannedStudy&&) = default;
@@ -86,7 +86,7 @@ struct PlannedStudy {
   std::vector<const PlannedTrial*> awaited() const;
 };
 
-/// Returns a warning if so many trials at a time need more threads than there are cores, else "".
+/// Returns a warning if `together` trials at a time need more threads than there are cores, else "".
 std::string crowd_text(const PlannedStudy& plan, int together);
 
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live

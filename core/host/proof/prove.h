@@ -1,6 +1,5 @@
 // `--prove`: shows by repeating trials that an edit of code changed no number, so that done trials stay valid under the new
-// code. A proof holds only for trials with exactly the same scope as a repeated trial (scope_of). All other trials run anew.
-// Torch-free.
+// code. A proof holds only for trials with the scope of a repeated trial (scope_of). Other trials run anew. Torch-free.
 #pragma once
 
 #include <nlohmann/json.hpp>

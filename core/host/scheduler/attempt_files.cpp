@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr double kLongestSave_s = 8;  ///< batch systems kill ten seconds after their signal, or later
 
-/// Returns the kind of processor that a trial runs on, if it can change a number.
+/// Returns the kind of processor that computes a trial's numbers: the CPU, or all kinds of GPUs.
 std::string processor_of(const json& environment, bool on_cuda) {
   if (!on_cuda) return fmt::format("{} ({})", environment.value("processor", ""), environment.value("cpu_capability", ""));
   std::string all;

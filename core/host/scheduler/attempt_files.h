@@ -42,7 +42,7 @@ class Checkpoints {
   /// Removes checkpoints that neither the ended attempt nor the running trials need, after the attempt was recorded.
   void tidy(const AttemptInProgress& ended, const Running& running, Recorder& recorder);
 
-  /// Asks all running trials for a checkpoint after their step, with a note. Only the first call has an effect.
+  /// Asks all running trials to save a checkpoint after their current step, and notes that. Only the first call has an effect.
   void ask(const Running& running, Executor& executor, double now_s);
   /// True if all trials have answered, or the time for the answers is over.
   bool have_answered(const Running& running, double now_s) const;

@@ -51,12 +51,12 @@ class AttemptInProgress {
   /// Returns the trial's report about the checkpoint that it continues from. Each report is returned once, else nullopt.
   std::optional<Resumed> take_resumed() { return std::exchange(resumed_, std::nullopt); }
   bool is_resumed() const { return before_.step > 0; }
-  /// The trial's latest message about a checkpoint of its own, and the number of such messages.
+  /// The trial's latest message about a checkpoint that it wrote, and the number of such messages.
   const Saved& saved() const { return saved_; }
   int saves() const { return saves_; }
 
   /// Handles an EndedEvent or a NotStartedEvent. An attempt is done if it sent results and then ended without a fault. The
-  /// arguments are its limits. 0 means none.
+  /// other arguments are its limits; 0: none.
   void end(const Event& event, double timeout_s, std::int64_t memory_bytes = 0);
   /// Sets an outcome and a reason if the worker reported no end.
   void end(std::string_view outcome, const std::string& reason, double wall_s);

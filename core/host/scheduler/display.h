@@ -32,7 +32,7 @@ class Display {
   /// if the trial runs again here, so that a failure does not count.
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts = true);
 
-  /// Writes the end of a trial whose result came late. Another scheduler's result counts, so the number of ended trials stays.
+  /// Writes the end of a trial whose result came late. The end is not counted, because another scheduler's result counts.
   void ended_late(int job, const std::string& what, double wall_s);
 
   /// Removes a trial that could not be started yet.

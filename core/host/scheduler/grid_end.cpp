@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// s, for a locked database: batch systems kill ten seconds after their signal, and checkpoints may have used eight of them.
+/// s to wait for a locked database: batch systems kill ten seconds after their signal, and checkpoints may have used eight.
 constexpr double kLastWritesInterrupted = 1.5;
 
 }  // namespace
@@ -57,7 +57,7 @@ void GridRun::finish(int job) {
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
   if (!ending.is_late) {  // else the other scheduler counts the trial, runs it again, and continues from its checkpoints
     checkpoints_.tidy(trial, running_, recorder_);
-    // The plugin's code changed while the trial wrote its checkpoints.
+    // Checkpoints may be wrong if a plugin's code changed while the trial wrote them.
     if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
       recorder_.remove_checkpoints(attempt.key);
     if (runs_again)
@@ -107,7 +107,7 @@ void GridRun::written(const db::Attempt& attempt, bool in_time) {
   const auto counted = counted_.extract(attempt.fence);
   const bool is_ending = attempt.fence == ending_.fence;
   const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
-  // Otherwise the trial is in the queue, or is not awaited any more.
+  // If `waits` is false, the trial is in the queue, or is no longer awaited.
   const bool waits = ran_to_its_end && (is_ending || !counted.empty());
   const bool is_late = leasing_.ended(attempt, in_time, waits);
   if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice

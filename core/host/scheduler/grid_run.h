@@ -27,8 +27,7 @@
 
 namespace ablate {
 
-/// Checks that a worker still answers. Pings it regularly, and more often if a result is overdue. Times are the scheduler's
-/// own, in seconds.
+/// Pings a worker regularly, and more often if a result is overdue. Times are the scheduler's own, in seconds.
 class Liveness {
  public:
   /// @param patience_s longest silence before a ping, and longest wait for its answer, if a result is overdue
@@ -37,7 +36,7 @@ class Liveness {
 
   enum class Next { kNothing, kAsk, kGiveUp };
 
-  /// @param overdue true if a worker's message is long overdue. A worker that answers is kept: a killed process may end late.
+  /// @param overdue true if a message is long overdue. A worker that answers pings is kept: a job that it killed may end late.
   Next look(bool overdue, double now_s) {
     if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
     const bool silent = asked_;
@@ -47,11 +46,11 @@ class Liveness {
   void answered(double now_s) { asked_ = false, since_s_ = now_s; }
 
  private:
-  double patience_s_, usual_s_, since_s_ = 0;  ///< since the latest request or answer
+  double patience_s_, usual_s_, since_s_ = 0;  ///< since_s_: time of the latest ping or answer
   bool asked_ = false;
 };
 
-/// Leases each trial before it starts. The kernel's locks show which schedulers live, not a clock (docs/decisions/leases.md).
+/// Leases each trial before it starts. The kernel's locks, not a clock, show which schedulers live (docs/decisions/leases.md).
 /// Processes of a dead scheduler are ended before its trials are taken over. For one thread only.
 class Leasing {
  public:
@@ -68,13 +67,13 @@ class Leasing {
   /// scheduler was active.
   void begin();
 
-  /// Keeps its slot locked, even if the lock file was removed. Checks once a second.
+  /// Keeps this scheduler's slot locked, even if the lock file was removed. Checks once a second.
   void keep_slot();
 
   /// Sets the process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
 
-  /// Requests a lease for a trial. If it runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is unavailable.
+  /// Requests a lease. If the trial runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is unavailable.
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
   /// Returns true if the trial is done and must not run, or nullopt if the history is unavailable.
   std::optional<bool> is_done(const PlannedTrial& trial);
@@ -97,7 +96,7 @@ class Leasing {
   bool meet(const db::LeaseOwner& other, bool heard);
   void record_worker();
   bool holds(const std::string& key) const;
-  /// True if bury() has handled the dead owner, so that its trials may be taken. Remembers a newly found dead owner for bury().
+  /// True if the owner is dead and bury() has handled it: its trials may be taken. Stores a newly found dead owner for bury().
   bool is_over(const db::LeaseOwner& owner);
   /// Ends processes that dead schedulers left, if they are visible from here, and notes each takeover once.
   /// @return true if there was a dead scheduler
@@ -109,7 +108,7 @@ class Leasing {
   bool again_;
   Note note_;
   std::unique_ptr<Locks> locks_;
-  std::string doubt_;  ///< doubt about the locks
+  std::string doubt_;  ///< why locks may not work here; "" if they work
   std::int64_t slot_ = 0;
   std::int64_t newest_before_;                       ///< newest fence, read before the plan's trials were checked
   std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere at that time
@@ -221,16 +220,14 @@ class GridRun {
   void give_up_on_stopped_worker();
 
   bool may_start(const PlannedTrial& next);
-  /// Takes back trials that other schedulers released. A trial that ran out of memory there runs alone, at the end of the
-  /// queue.
+  /// Takes back trials that other schedulers released. A trial that ran out of memory there runs alone, last in the queue.
   void take_back(std::vector<const PlannedTrial*> freed);
   /// Reads how attempts elsewhere ended, and returns the decision that follows.
   Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
-  /// Starts a leased trial. If attempts of other schedulers show that the trial must wait to run alone, or is not tried again,
-  /// ends its lease instead.
+  /// Starts a leased trial. Ends its lease instead if other schedulers' attempts show that it must run alone or not at all.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// Leaves out the first waiting trial: it returned to the queue, but is barred. Returns false if the history is unavailable.
+  /// Removes the first waiting trial, which is barred but may be done elsewhere. Returns false if the history is unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
   /// Takes back trials that other schedulers released or ended, and starts some. Notes a wait for trials that run elsewhere.
@@ -241,7 +238,7 @@ class GridRun {
   /// Handles a job that did not start, because there was no process or descriptor. Returns true if the trial is tried again.
   bool postpone(int job, const std::string& why);
   void finish(int job);
-  /// Adds an attempt to the summary, unless the trial runs again here. `is_written`: the history already has the attempt.
+  /// Adds an attempt to the summary. Not called if the trial runs again here. `is_written`: the attempt is in the history.
   void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
   /// Removes an attempt from the summary, because its result came late.
   void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);

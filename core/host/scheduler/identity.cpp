@@ -108,7 +108,7 @@ std::vector<std::string> basis_differences(const Identity& now, const Identity& 
   const auto &plugins = now.basis.at("plugins"), &others = before.basis.at("plugins");
   for (const auto& [path, code] : plugins.items()) {
     const auto plugin = path + ".plugin";
-    // A different plugin was listed above.
+    // differences() lists a different plugin among the settings.
     if (others.contains(path) && others.at(path) != code && shown(now.settings, plugin) == shown(before.settings, plugin))
       found.push_back(fmt::format("the code of {} ({})", now.settings.at(plugin).get<std::string>(), path));
   }

@@ -87,8 +87,7 @@ class Quarantine {
   /// Records a done trial: earlier failures are not the fault of its plugins.
   void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
   /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three failures share.
-  /// Returns nullopt if a trial with these plugins was done in between. Divergence does not count, because settings cause it as
-  /// often as code.
+  /// Returns nullopt if a trial with these plugins was done in between. Divergence does not count: settings often cause it.
   std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
 
   /// True if a trial has all blamed plugins.
@@ -101,14 +100,14 @@ class Quarantine {
     std::int64_t when;
   };
   std::int64_t now_ = 0;
-  std::map<Plugins, std::int64_t> done_;                ///< order of the latest done trial
+  std::map<Plugins, std::int64_t> done_;                ///< now_ at the latest done trial
   std::map<std::string, std::vector<Failure>> failed_;  ///< the latest failures, by reason
 };
 
 /// Estimates whether another trial fits into memory. Sizes are in bytes of a process's own memory: the cost of one more trial.
 /// A resident size also counts the data set that the trial shares with the worker. It is an upper bound, used until a trial of
 /// the same settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this
-/// object and not change.
+/// and not change.
 class MemoryRoom {
  public:
   /// @param unshown_s longest wait for a newly started trial to show its size
@@ -120,8 +119,7 @@ class MemoryRoom {
   void started(int job, const PlannedTrial& trial, double now_s);
   /// Records the bytes used now. From its first step on, a trial has shown its full size.
   void sized(int job, std::int64_t bytes, std::int64_t step);
-  /// @param resident_bytes upper bound for a trial that was done before it showed its size; 0: unknown, because the trial
-  /// failed or never started
+  /// @param resident_bytes upper bound for a trial that was done before it showed its size; 0: unknown, as after a failure
   void ended(int job, std::int64_t resident_bytes);
 
   /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as

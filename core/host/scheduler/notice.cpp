@@ -88,7 +88,7 @@ void Notifier::look_at_earlier() {
     if (status == 0 || std::exchange(has_complained_, true)) return true;
     auto why = WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
                                  : fmt::format("it was ended by signal {}", WTERMSIG(status));
-    // `timeout` sends the same signal: the two cannot be distinguished.
+    // `timeout` also kills with this signal, so its time limit cannot be distinguished from another SIGKILL.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) why += fmt::format(", as at its time limit of {} s", limit_s_);
     note_(fmt::format("warning: --notify: {} has failed ({})", one_line(command_, 80), why));
     return true;

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Places to try with the same plugins in one job.
+/// Places in models to try in one job, all with the same plugins.
 struct AskedPlaces {
   std::string code;
   TryPlacesJob job;
@@ -295,7 +295,7 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
     return described.of(trial).shape();
   };
   const auto length = [&](const Trial& trial) { return shape(trial).length; };
-  // Opened in a child, as in a trial: the driver's list ignores CUDA_VISIBLE_DEVICES and the limits of torch.
+  // Opens the device in a child, as a trial does: the driver's list ignores CUDA_VISIBLE_DEVICES and the limits of torch.
   const auto device_refusal = [&](const std::string& device, bool mixed) {
     return executors.ask(OpenDeviceJob{device, mixed}, limits.describe_s).failed;
   };
@@ -315,7 +315,7 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
   for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kAttention}))
     if (refuses_padding(*trial, catalog, promises)) spare_padding.insert(text_of(trial->spec.task));
   prepared.ask(study, spare_padding);
-  // Again, because only the examples show padding.
+  // check_asked() runs again, because only the examples show padding.
   const auto shape = [&](const Trial& trial) { return prepared.of(trial).shape(); };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, shape, promises)});
   std::vector<PlannedTrial> planned;

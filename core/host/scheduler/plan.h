@@ -27,7 +27,7 @@ struct PlannedTrial {
 /// Returns the trial's identity with every value.
 Identity with_values(const PlannedTrial& planned);
 
-/// Returns the files that the trial's values name, with their digests in its key. A worker compares the files with the digests.
+/// Returns the files that the trial's values name, with the digests in the trial's key, for a worker to compare.
 std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section);
 
 /// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.
@@ -43,8 +43,7 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
                  const TaskLimits& limits = {});
 
 /// Prepares every data set of the study, generating and caching it if needed, and computes each trial's key. Checks everything
-/// that needs the examples: empty splits, and padding that an attention does not support. Throws ConfigError with all errors,
-/// and Error.
+/// that needs the examples: empty splits, and padding that an attention refuses. Throws ConfigError with all errors, and Error.
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                const TaskLimits& limits = {});
 

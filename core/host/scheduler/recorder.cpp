@@ -57,7 +57,7 @@ db::KeptFiles Recorder::tidy_checkpoints(const std::set<std::string>& running) t
 
 void Recorder::remove_checkpoints(const std::string& key) try {
   store().remove_checkpoints(key);
-} catch (const Error&) {  // remaining files are refused, or removed later
+} catch (const Error&) {  // a checkpoint that remains is refused, or removed later
 }
 
 bool Recorder::use(const std::function<void(db::GridStore&)>& f) {

@@ -32,8 +32,8 @@ class Recorder {
   /// Writes the study and its trials. Waits long for locks, because no trial has started yet. Throws Error.
   void begin();
 
-  /// Writes an attempt, and the definitions of new metrics. Returns "" if the attempt is in a file now, else the end of a line
-  /// about the trial: "; waits to be written", "; came late"
+  /// Writes an attempt, and the definitions of new metrics. Returns "" if the attempt is in a file and counts, else the end of
+  /// a line about the trial: "; waits to be written", "; came late"
   std::string put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics);
 
   /// Limits output files to db::kMostOutputBytes. Returns the removed files; nothing if the database is unavailable or gone.

@@ -20,7 +20,7 @@ Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>
   const auto next = latest == nullptr ? Outcome::Next::kOnRequest : latest->next;
   if (next == Outcome::Next::kNothing) return {};
   const auto of_memory = std::count(past.begin(), past.end(), outcome::kOom);
-  const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // for an outcome of a newer version
+  const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // unknown outcomes count as failed
   if (tries_of(past) >= kMostTries) return {Retry::What::kIsSetAside, name, true};
   // A trial whose memory did not suffice beside others runs alone, whatever ended it later.
   auto runs = Retry{of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};

@@ -71,20 +71,20 @@ struct RunOptions {
   std::function<void(const Notice&)> notify;
   bool keep_weights = false;  ///< stores the best weights in a file beside the history
   bool is_bench = false;      ///< recorded with every attempt: it ran to measure its cost, not to learn
-  double checkpoint_s = 0;    ///< between checkpoints of a running trial; 0: none
+  double checkpoint_s = 0;    ///< time between checkpoints of a running trial; 0: none
   /// Writes the study and its trials. Called once libraries and data are loaded, before the first trial starts. Called again
   /// for a new file if the database is damaged or gone. It must not throw Interrupted then, because results wait.
   std::function<void(db::GridStore&)> record;
-  /// Called after each step of the run, some times a second, with the number of attempts written so far. Must neither wait for
-  /// long nor throw. May be empty.
+  /// Called after each step of the run, several times a second, with the number of attempts written so far. Must neither wait
+  /// for long nor throw. May be empty.
   std::function<void(std::int64_t written)> after_step;
   /// Removes cached answers about the data. Called if data cannot be loaded, or differ from the plan.
   std::function<void()> forget;
   VerdictMemory verdicts{""};  ///< recorded with every attempt, as at its start
-  double load_s = 3600;        ///< to load a plugin or a data set into the worker; a greater timeout_s allows more
-  double answer_s = 5;         ///< for a worker's answer if a trial is long overdue; a worker without an answer is replaced
+  double load_s = 3600;        ///< time limit to load a plugin or a data set into a worker; a greater timeout_s allows more
+  double answer_s = 5;         ///< longest wait for a worker's answer if a trial is overdue; a silent worker is replaced
   double ping_s = 60;          ///< the same if no trial is overdue; also the silence before a ping
-  double silence_s = 60;       ///< between two lines of a long trial if the output is not a terminal
+  double silence_s = 60;       ///< time between two lines about a long trial if the output is not a terminal
 };
 
 struct RunSummary {

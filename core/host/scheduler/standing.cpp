@@ -30,7 +30,7 @@ std::map<std::string, std::string> compared(const Identity& trial) {
 }
 
 constexpr const char* kNothing = "not done: nothing like it has been run";
-constexpr int kMostCompared = 2000;    ///< the latest done trials of an experiment: older trials are rarely nearer
+constexpr int kMostCompared = 2000;    ///< latest done trials of an experiment to compare with: older trials are rarely nearer
 constexpr std::size_t kMostShown = 5;  ///< differences
 
 std::string listed(std::vector<std::string> differences) {
@@ -39,7 +39,7 @@ std::string listed(std::vector<std::string> differences) {
   return fmt::format("{}{}", fmt::join(differences, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// Compares trials that are neither done nor failed. Work that is the same for many of them is done once.
+/// Compares trials that are neither done nor failed with done trials. Comparisons that many trials share are made once.
 class Comparison {
  public:
   /// @param open the trials to compare

@@ -43,8 +43,7 @@ struct Standings {
 /// Returns a line for each trial: "done, attempt 12"; "attempt 5 failed: ...; not done"; "not done: like attempt 12, except for
 /// the code of adamra (attention)"; "not done: the nearest, attempt 7, differs in train.steps (20, was 10)"; "not done: nothing
 /// like it has been run". Compares with the latest done trial of the same settings, else with the experiment's nearest trial.
-/// If the database is missing, nothing has been run. If it cannot be read, every line has the error. Throws Interrupted if a
-/// signal asks to stop.
+/// If the database is missing, nothing has been run. If it cannot be read, every line has the error. Throws Interrupted.
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
                     const std::filesystem::path& database);
 

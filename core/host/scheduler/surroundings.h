@@ -39,7 +39,7 @@ std::uintmax_t least_free_bytes(const DiskSpace& of);
 
 /// Requests to stop a grid.
 struct StopRequests {
-  /// Returns the number of requests. Another thread may see a signal before it is counted.
+  /// Returns the number of requests, at least 1 if another thread has seen a signal that is not counted yet.
   std::function<int()> often = [] { return asked_to_stop == 0 ? 0 : std::max(1, static_cast<int>(asked_to_stop_often)); };
   std::function<std::string()> who = who_asked_to_stop;  ///< sender of the latest request
   /// True if the first request lets running trials end normally, as SIGQUIT does.

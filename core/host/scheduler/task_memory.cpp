@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Increase to invalidate old answers. Since 2, generated data are in a folder for the code that made them. Older answers may
-/// be about data of other code.
+/// Version of cached answers: increase it to invalidate old ones. Since version 2, generated data are in a folder for the code
+/// that made them. Older answers may be about data of other code.
 constexpr int kForm = 2;
 
 /// Adds all texts except plugins' names, because any other text may name data.
@@ -25,7 +25,8 @@ void add_texts(const json& value, std::set<std::string>& texts) {
     if (key != "plugin" && key != "kind") add_texts(inner, texts);
 }
 
-/// Returns the stamps of all paths where find_data looks for these names. An earlier path may have appeared since.
+/// Returns the stamps of all paths where find_data looks for these names. An answer is outdated if a file has appeared at a
+/// path that find_data tries earlier.
 json looked_at(const json& asked) {
   std::set<std::string> texts;
   add_texts(asked, texts);

@@ -12,9 +12,9 @@
 namespace ablate {
 
 /// Answers are in the cache folder, one file each, written completely or not at all. An answer depends on the task's code and
-/// parameters, the folder of relative paths, $ABLATE_DATA, and the paths where find_data (ablate/data_files.h) looks. It also
-/// depends on size, time and inode of the files and folders that the task named (Task::files). Code that loads the data
-/// compares their digest, and so notices any other change.
+/// parameters, the folder that relative paths start from, $ABLATE_DATA, and the paths where find_data (ablate/data_files.h)
+/// looks. It also depends on size, time and inode of the files and folders that the task named (Task::files). Code that loads
+/// the data compares their digest, and so notices any other change.
 class TaskMemory {
  public:
   /// @param folder "": nothing is cached
@@ -25,8 +25,7 @@ class TaskMemory {
   /// @param asked {"kind": ..., "section": ..., ...}, all that the answer depends on
   std::filesystem::path path_of(const std::string& code, const nlohmann::json& asked) const;
   std::optional<nlohmann::json> find(const std::filesystem::path& path) const;
-  /// Returns read(answer). If `read` throws BadMessage (another version's answer, or a foreign file), removes the answer: the
-  /// task is queried again.
+  /// Returns read(answer). If `read` throws BadMessage (another version's answer, a foreign file), removes the answer.
   template <class Read>
   auto find(const std::filesystem::path& path, Read&& read) const
       -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {

@@ -17,7 +17,7 @@ struct TrialEnd {
 
 /// Summarizes failures in at most ten lines per part, from one TrialEnd per trial. Part one has the reasons, the most frequent
 /// first: "3 failed: signal # (Segmentation fault)". Part two has values of varied parameters with which all trials failed (at
-/// least two, but not the whole grid): "all 6 with attention.plugin = x failed: ...".
+/// least two, but not the whole grid): "all 6 of attention.plugin = x: failed: ...".
 std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends);
 
 /// The object behind run_trials of scheduler.h, which makes all steps. Arguments must outlive it. For one thread only.
@@ -27,7 +27,7 @@ class WholeGrid {
   WholeGrid(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store, const RunOptions& options,
             const Surroundings& outside);
 
-  /// Returns true if another step follows. Sends a notice of the end. Throws the errors of run_trials.
+  /// Makes a step. Returns true if another step follows, else sends a notice of the end. Throws the errors of run_trials.
   bool step();
 
   /// Returns the summary so far.

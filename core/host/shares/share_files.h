@@ -24,7 +24,8 @@ std::string new_run();
 /// Paths of the file that records how one share ended, and of the plan for all shares.
 std::filesystem::path end_of_share(const std::filesystem::path& shared, int index);
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
-inline constexpr const char* kFolderId = "folder";  ///< key in the plan: a random text, different for each shared folder
+inline constexpr const char* kFolderId =
+    "folder";  ///< key in the plan; its value is a random text, different for each shared folder
 
 /// Recognises the shared folder while a share runs. If it is unmounted, its path may lead to another folder, or to no folder.
 class SharedFolderMark {
@@ -51,8 +52,7 @@ void write_end(const std::filesystem::path& file, const ShareEnd& end);
 /// Returns false if the file is missing, or belongs to another plan.
 bool read_end(const std::filesystem::path& file, const std::string& plan, ShareEnd& into);
 
-/// Returns the error of a failed write. Its code is kAgain if the disk is full or a quota is used up: once there is room, the
-/// same command continues.
+/// Returns the error of a failed write. Its code is kAgain if the disk or a quota is full: the same command continues later.
 Error not_written(const std::string& what, std::error_code why);
 
 /// Folder on this machine for the histories of a shared folder's shares: in $SLURM_TMPDIR, else $TMPDIR, else the system's
@@ -62,7 +62,7 @@ class ShareFolder {
  public:
   /// Makes the folder. Throws Error if that fails, or if another user's folder has the same name.
   ShareFolder(const std::filesystem::path& shared, int index);
-  /// Leaves the files for the next run of the share here, unless is_copied() was called.
+  /// Leaves the files for the share's next run on this machine, unless is_copied() was called.
   ~ShareFolder();
   ShareFolder(const ShareFolder&) = delete;
   ShareFolder& operator=(const ShareFolder&) = delete;

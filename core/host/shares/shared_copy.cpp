@@ -77,7 +77,7 @@ void SharedCopy::take(const fs::path& other) {
   const auto mine = copy_of_share(shared_, index_, new_run());
   std::error_code failed;
   fs::rename(other, mine, failed);
-  if (failed == std::errc::no_such_file_or_directory) return;  // another run took it, or its own run ended
+  if (failed == std::errc::no_such_file_or_directory) return;  // another run took it, or the run that wrote it ended
   const auto& named = failed ? other : mine;
   const ScratchFolder folder(history_.parent_path());
   const auto here = folder.path() / "copy.db";

@@ -35,7 +35,7 @@ class SharedCopy {
   /// number of this run's attempts so far.
   void keep_up(std::int64_t written);
 
-  /// Copies everything, with retries for some seconds. Throws Error with exit code kAgain.
+  /// Copies everything, with retries for ten minutes, or ten seconds after a request to stop. Throws Error (kAgain).
   void finish();
 
   /// Throws Error (kAgain) if the shared folder is not the folder that bring() found.

@@ -27,10 +27,10 @@ class TimeLimit {
   /// Checks the time. Call it several times a second.
   void look();
 
-  /// Returns the margin for a job of this length. At least kLeast_s, so that it also suffices for jobs of a minute.
+  /// Returns how many seconds before the end of a job of this length `near` is called: kLeast_s to kMost_s.
   static double margin_s(double whole_s);
 
-  static constexpr double kLeast_s = 20, kMost_s = 120;
+  static constexpr double kLeast_s = 20, kMost_s = 120;  ///< kLeast_s suffices even for a job of a minute
 
  private:
   Ask ask_;
@@ -64,7 +64,7 @@ std::vector<QueuedTask> queued_in(const std::string& text);
 /// Returns MaxArraySize: the indexes of an array are 0 to MaxArraySize - 1. Throws Error if scontrol fails.
 int most_tasks();
 
-/// Submits a script with these words of sbatch, the script last. Returns the job's id. Throws Error with sbatch's message.
+/// Submits a script with these arguments of sbatch, the script last. Returns the job's id. Throws Error with sbatch's message.
 std::string submit(std::vector<std::string> words);
 
 /// Returns the value of NAME=VALUE in a line of `scontrol show`, or "" if the name is missing.
@@ -84,7 +84,7 @@ enum class Next {
   kBySlurm,   ///< Slurm requeues the task without a request
   kNothing,   ///< a user cancelled the task
 };
-/// Decides from the output of `scontrol -o show job ID`, and from the PreemptMode of the job's partition or of the cluster.
+/// Decides the next step from `scontrol -o show job ID`, and from the PreemptMode of the job's partition or cluster.
 Next next_of(const std::string& job, const std::string& partition_mode);
 
 /// Returns the id of this process's job for Slurm's commands: "ID", or "ID_TASK" in an array; "" outside of a job.

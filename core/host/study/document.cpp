@@ -168,8 +168,8 @@ class Reader {
   Diagnostics& diagnostics_;
 };
 
-/// Returns a remedy if a text at this line and column (from 1) lacks its quotes, else "". toml++ tries to read plugin = tsoft
-/// as a truth value, and its message says so.
+/// Returns a remedy if a text at this line and column (from 1) lacks its quotes, else "". The message of toml++ misleads,
+/// because toml++ reads plugin = tsoft as a truth value.
 std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t column) {
   std::size_t from = 0;
   for (; line > 1; --line) from = text.find('\n', from) + 1;

@@ -1,5 +1,4 @@
-// Reads TOML files, and parses their text into a tree. Each value of the tree has its location in the file. No other part of
-// the host uses toml++.
+// Parses TOML files into a tree. Each value of the tree has its location in the file. Only this part of the host uses toml++.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +21,7 @@ struct Node {
   std::string name;  ///< key of a table's member
   Location key;      ///< location of the value's key, or of the value if it has no key
   Location where;    ///< location of the value, or of a table's header or brace
-  /// Values, arrays and inline tables as JSON. Null for a section without keys, discarded for an error already reported.
+  /// Values, arrays and inline tables as JSON. Null for a table that is not inline, discarded for a reported error.
   nlohmann::json value;
   std::vector<Node> children;  ///< a table's members, or an array's items, in the order of the file
 

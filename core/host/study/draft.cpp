@@ -97,7 +97,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
                                              show(draft.name), why));
 }
 
-/// Adds the plugins that trials name in the present state of the draft.
+/// Adds the plugins that the draft's present settings name to Draft::plugins.
 void note_plugins(Draft& draft) {
   std::set<std::string> always_set;
   const auto note = [&](const Assignment& set) {

@@ -30,7 +30,7 @@ struct Alternative {
 };
 
 /// Adds a node's settings: a table's members, the entries of a list of tables ("attention.parts.0.heads"), else one value. `{}`
-/// also counts as a value, but is refused later. Reports entries that have no name.
+/// also counts as a value, but is refused later. Reports entries that are empty or are not sections.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
 /// Adds the locations of a table or a list of tables, and of all tables inside it, by path.

@@ -75,7 +75,7 @@ std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, 
 
 /// Draws `count` different points, each with a value of every range. Returns an axis for one range, else a zip. Values have
 /// three digits. A range's i-th value depends only on its path, its ends and the seed. More points or another range thus leave
-/// earlier values unchanged, unless two points were equal. The points are equal on every machine. If the ranges are too narrow,
+/// earlier values unchanged, unless two points were equal. Every machine draws the same points. If the ranges are too narrow,
 /// returns fewer points, and adds a diagnostic.
 Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std::uint64_t seed, Diagnostics& diagnostics) {
   const auto& first = ranges.front();
@@ -326,7 +326,7 @@ bool is_share(const std::string& name) {
   });
 }
 
-/// Returns the error in a number, or "". A fraction above 100 % is refused: it is mistyped, or another metric's number.
+/// Returns the error in a number, or "". A fraction outside 0 to 100 % is refused: it is mistyped, or another metric's number.
 std::string refuse_number(const std::string& metric, const nlohmann::json& value) {
   if (!value.is_number() || !std::isfinite(value.get<double>()))
     return fmt::format("{} = {}: expected a number", metric, show(value));

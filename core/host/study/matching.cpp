@@ -114,7 +114,7 @@ json::json_pointer pointer_to(const std::string& path) {
   return json::json_pointer(text);
 }
 
-/// Pairs each setting with its reference, and solves for its width.
+/// Pairs each setting with its reference, and solves for the setting's width.
 class Matching {
  public:
   Matching(const Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics)
@@ -166,7 +166,7 @@ class Matching {
       trial->spec.seed = 0;
       const auto own = trial->spec.train;
       trial->spec.train = any_training();
-      trial->spec.train.dtype = own.dtype, trial->spec.train.own = own.own;  // the bytes of a state depend on its type
+      trial->spec.train.dtype = own.dtype, trial->spec.train.own = own.own;  // a state's bytes depend on the number type
       const auto* plugin = plugin_of(schema_, point, split_path(match_.asked.width).first);
       settings_.push_back({chosen, std::move(*trial), plugin, !reference.matching(point).empty()});
     });

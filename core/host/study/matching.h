@@ -20,7 +20,7 @@ struct CountedWidth {
 
 struct FoundWidth {
   std::int64_t width = 0, number = 0;
-  std::string failed;  ///< message with found and expected if no width was found, else ""
+  std::string failed;  ///< why no width fits, with found and expected; "" if one fits
 };
 
 struct WidthRange {

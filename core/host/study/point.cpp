@@ -42,14 +42,15 @@ void set_all(const Alternative& alternative, Point& point) {
 }
 
 /// True if a group's alternative may follow the chosen alternatives of earlier groups. In a group of widths, only the width
-/// found for these may follow. If a rule leaves the point out, only the first alternative may follow, which sets no width.
+/// found for the chosen alternatives may follow. If a rule leaves the point out, only the first alternative may follow, which
+/// sets no width.
 bool goes_with(const Group& group, std::size_t alternative, const std::vector<std::size_t>& chosen, std::size_t before) {
   if (group.form != Group::Form::kMatched) return true;
   const auto found = group.found.find({chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(before)});
   return alternative == (found == group.found.end() ? 0 : found->second);
 }
 
-/// Visits the points with these alternatives of the groups before `group`.
+/// Visits the points that have the alternatives of `point` in the groups before `group`.
 void visit_from(const Draft& draft, std::size_t group, const Point& point, const std::function<void(const Point&)>& visit) {
   if (group == draft.groups.size()) return visit(point);
   const auto& alternatives = draft.groups[group].alternatives;

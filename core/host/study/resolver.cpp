@@ -182,7 +182,7 @@ void Resolver::add_file(const std::string& path, const std::string& file, const 
                      plugin == nullptr ? "it" : plugin->id, std::filesystem::current_path(failed).string()));
 }
 
-/// Refuses a value of the grid that its plugin cannot take. Schema::refuse_path reports keys that no plugin has, once.
+/// Refuses a grid's value if the section's plugin lacks the parameter. Schema::refuse_path reports keys that no plugin has.
 void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) {
   each_below(*point_, path, [&](const std::string& whole, const std::string& key, const Point::Setting& setting) {
     const auto [name, below] = split_first(key);
@@ -197,7 +197,7 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
   });
 }
 
-/// True if a section names a possible plugin. Otherwise reports the error.
+/// Reports a section that names no plugin, or an impossible one. Returns false if it names none.
 bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo* owner) {
   const auto found = point_->settings.find(path + ".plugin");
   if (found == point_->settings.end()) {

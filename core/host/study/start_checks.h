@@ -47,7 +47,7 @@ bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesO
 using DeviceRefusal = std::function<std::string(const std::string& device, bool mixed)>;
 
 /// Reports devices that cannot be opened, and missing mixed precision. Calls `refusal` once for each combination, but never for
-/// float32 on a CPU. Exceptions of `refusal` reach the caller.
+/// a CPU without mixed precision. Exceptions of `refusal` reach the caller.
 std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& refusal);
 
 }  // namespace ablate

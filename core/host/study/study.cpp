@@ -123,8 +123,8 @@ void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   }
 }
 
-/// Replaces "auto" by the device of this machine, in base values, the grid and rules. Keys contain the device, so that a trial
-/// on one device is not a trial on another. Calls `kind` at most once, and only if the study has "auto".
+/// Replaces "auto" by the device of this machine, in base values, the grid and rules. Keys contain the device, so that trials
+/// on different devices are different trials. Calls `kind` at most once, and only if the study has "auto".
 void replace_auto_device(Draft& draft, const AutoDevice& kind) {
   std::optional<std::string> known;
   const auto replace = [&](const std::string& path, nlohmann::json& value) {
@@ -191,7 +191,7 @@ void report_duplicate(const Draft& draft, const Alternatives& earlier, const Alt
   }
 }
 
-/// Adds the published numbers of the next trial. Several papers may have the same number, but a trial can show only one.
+/// Adds the published numbers of the next trial. Refuses two numbers for one metric, because a trial can show only one.
 void add_published(const Draft& draft, const std::vector<std::size_t>& rules, Study& study, Diagnostics& diagnostics) {
   std::map<std::string, const PublishedDraft*> seen;
   for (const auto& number : draft.published) {
@@ -204,7 +204,7 @@ void add_published(const Draft& draft, const std::vector<std::size_t>& rules, St
   }
 }
 
-/// Refuses published numbers for tuned parameters. Such a number would appear only in tables where dev chooses that value.
+/// Refuses published numbers for tuned parameters. They would appear only in tables in which dev has chosen their value.
 void check_published(const Draft& draft, Diagnostics& diagnostics) {
   for (const auto& rule : draft.published_rules)
     for (const auto& entry : rule.entries)
@@ -236,7 +236,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     auto trial = resolver.resolve(point);
     if (!trial) return;
     const auto [entry, fresh] = seen.try_emplace({resolver.contents(*trial), trial->spec.seed}, point.alternatives);
-    // Alternatives of an invalid path do not differ in the trials.
+    // Alternatives that set only an invalid path give equal trials, which are no duplicates.
     if (!fresh && sound) report_duplicate(draft, entry->second, point.alternatives, diagnostics);
     if (!fresh) return;
     cells.add(point.alternatives, *trial, diagnostics);

@@ -38,7 +38,7 @@ class Cells {
   };
 
   const Draft& draft_;
-  std::map<Alternatives, Cell> cells_;  ///< by the other alternatives
+  std::map<Alternatives, Cell> cells_;  ///< by the alternatives that are not tuned
 };
 
 }  // namespace ablate

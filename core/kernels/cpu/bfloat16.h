@@ -1,5 +1,4 @@
-// Rounds numbers to bfloat16 for products: to the nearest, ties to even. NaN stays NaN. Below 1.2e-38 these instructions give
-// 0.
+// Rounds numbers to bfloat16 for products: to the nearest, ties to even. NaN stays NaN. Subnormal numbers become 0.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ struct DecayedChannels {
     }
   }
 
-  /// Computes `weights` [kLanes, kLanes] of a block's queries and keys, 0 if the key is later.
+  /// Computes `weights` [kLanes, kLanes] of a block's queries and keys, 0 if the key is later than the query.
   void pairs(int block) const {
     V sum[kLanes] = {};
     for (int i = 0; i < d; ++i) {
@@ -141,7 +141,7 @@ void decayed_channels_backward(const DecayedSumsCall& c, float* scratch, const f
   DecayedChannels t(c, scratch);
   const int d = t.d, dv = t.dv;
   const auto numbers = c.numbers(), chunks = c.chunks();
-  float *const within = t.s.take(kBlocks * numbers), *const of_sums = t.s.take(numbers);  // sums before each block
+  float *const within = t.s.take(kBlocks * numbers), *const of_sums = t.s.take(numbers);  // within: sums before each block
   for (std::int64_t head = 0; head < c.batch * c.heads; ++head) {
     const auto b = head / c.heads, h = head % c.heads;
     begin_with(d_state != nullptr ? d_state + head * numbers : nullptr, numbers, of_sums);

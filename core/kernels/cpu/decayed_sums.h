@@ -13,7 +13,7 @@ enum class Decay : int {
   kChannel  ///< log_decay [batch, heads, tokens, d]
 };
 
-/// float32; d and d_value are multiples of kLanes.
+/// All numbers are float32; d and d_value are multiples of kLanes.
 struct DecayedSumsCall {
   std::int64_t batch = 0, heads = 0, tokens = 0;
   int d = 0, d_value = 0;

@@ -51,7 +51,7 @@ struct DecayedTiles {
     }
   }
 
-  /// Computes `decays`: for a pair, the decay from token j (a lane) to token i; 0 if j > i. Each comes from its own sum,
+  /// Computes `decays`: for a pair, the decay from token j (a lane) to token i; 0 if j > i. Each decay comes from its own sum,
   /// because a difference of two sums from the chunk's start would lose the digits of small sums.
   void pair_decays() const {
     if (c.decay != Decay::kToken) return;
@@ -76,7 +76,7 @@ struct DecayedTiles {
     }
   }
 
-  /// Multiplies each row by a number, and returns contiguous rows.
+  /// Multiplies each row by a number, into contiguous rows. Returns `from` if nothing decays.
   Rows<const float> scale_rows(const Rows<const float>& from, const float* by) const {
     if (!decaying()) return from;
     for (int t = 0; t < kTile; ++t)

@@ -1,16 +1,16 @@
-// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h). Both strengths are one tensor.
+// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h). Both strengths are equal.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"
 
 namespace ablate::kernels::cpu {
 
-/// float32.
+/// All numbers are float32.
 struct DeltaRuleCall {
   DecayedSumsCall sums;          ///< not shared; its decay is kNone or kToken
   Heads<const float> strengths;  ///< [batch, heads, tokens, 1]
 
-  std::int64_t moved() const { return static_cast<std::int64_t>(kTile) * sums.d_value; }  ///< numbers in the u of a chunk
+  std::int64_t moved() const { return static_cast<std::int64_t>(kTile) * sums.d_value; }  ///< numbers of a chunk's u
 };
 
 /// Gradients; all are set, as in DecayedSumsGradients.

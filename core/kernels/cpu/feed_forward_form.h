@@ -1,6 +1,6 @@
 // x + noise (W2 inner_noise act(W1 norm(x) + b1) + b2), forward and backward, tile by tile. The forward pass saves only x. The
-// backward pass computes the inner numbers again: one more product, seven instead of six, but no memory. The norm's gamma and
-// beta are folded into W1 and b1 (d h operations), so a tile has only normalised rows. Compiled for each ABLATE_FORM.
+// backward pass computes the inner numbers again, with seven products instead of six, but no memory for them. The norm's gamma
+// and beta are folded into W1 and b1 (d h operations), so a tile has only normalised rows. Compiled for each ABLATE_FORM.
 #pragma once
 
 #include "core/kernels/cpu/feed_forward.h"
@@ -91,7 +91,7 @@ ABLATE_INLINE void backward_of(const FeedForwardCall& c, int d, int h, float* sc
     const auto tokens = c.tokens - begin < kTile ? c.tokens - begin : kTile;
     const float* x = whole_tile(c.x + begin * d, tokens, d, padded_x);
     const float* of_y = whole_tile(dy + begin * d, tokens, d, padded_dy);
-    const float* of_out = of_y;  // gradient after the outer dropout
+    const float* of_out = of_y;  // gradient of what `noise` multiplies: W2's result plus b2
     if (c.noise) {
       for (std::int64_t i = 0; i < kTile * d; i += kLanes)
         store(dout + i, i < tokens * d ? load(of_y + i) * load(c.noise + begin * d + i) : V{});

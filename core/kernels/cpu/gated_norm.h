@@ -5,7 +5,7 @@
 
 namespace ablate::kernels::cpu {
 
-/// float32.
+/// All numbers are float32.
 struct GatedNormCall {
   std::int64_t tokens = 0;  ///< tokens of a sequence
   int heads = 0;

@@ -7,7 +7,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Returns the norm of a head's values: (x - mean) scale.
+/// Returns mean and scale of a head's norm: (x - mean) scale.
 ABLATE_INLINE Statistics norm_of_head(const GatedNormCall& c, const float* x) {
   if (!c.normed) return {0, 1};
   if (c.centred) return statistics(x, c.channels);

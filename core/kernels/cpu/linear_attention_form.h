@@ -1,6 +1,6 @@
-// y_i = r_i Wo o_i + bo. For each head o_i = q_i S / (q_i z), S = sum_j m_j k_j v_j^T, z = sum_j m_j k_j. q is phi(Wq x + bq),
-// k and v come from the context in the same way, m is the mass and r the factors. The forward pass saves S and z, [features,
-// d_head] and [features] a head. The backward pass computes the rest again.
+// y_i = r_i Wo o_i + bo. For each head o_i = q_i S / (q_i z), S = sum_j m_j k_j v_j^T, z = sum_j m_j k_j. q is phi(Wq x + bq).
+// For context c, k is phi(Wk c + bk) and v is Wv c + bv. m is the mass and r the factors. The forward pass saves S and z,
+// [features, d_head] and [features] a head. The backward pass computes the rest again.
 #pragma once
 
 #include "core/kernels/cpu/linear_attention_tiles.h"

@@ -8,8 +8,8 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Largest sum of weights that counts as 0: the query reads 0, without gradient. The square of this sum, which gradients
-/// contain, is above 0.
+/// A query whose sum of weights is at most this reads 0 and has no gradient. Gradients contain the square of a sum, which must
+/// not become 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
 // For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.
@@ -83,7 +83,7 @@ struct LinearAttentionTiles {
   void count(const float* mass, std::int64_t begin) const {
     for (int i = 0; i < kTile; ++i) lane[i] = begin + i >= c.m ? 0.F : mass != nullptr ? mass[begin + i] : 1.F;
   }
-  /// Returns a row's numbers times the masses of the keys: 0 for mass 0, whatever the number.
+  /// Returns a row's numbers times the masses of the keys: 0 for mass 0, even if the number is NaN.
   V weighed(V x, int t) const {
     const V counts = load(lane + t);
     return counts == 0.F ? V{} : x * counts;

@@ -8,7 +8,7 @@ namespace ablate::kernels::cpu {
 /// Most tokens of a filter.
 inline constexpr int kLongestFilter = 16;
 
-/// float32.
+/// All numbers are float32.
 struct ShortConvolutionCall {
   std::int64_t batch = 0, tokens = 0;
   int channels = 0;               ///< a multiple of kLanes
@@ -22,7 +22,7 @@ struct ShortConvolutionCall {
 /// Gradients; all are set, except null pointers.
 struct ShortConvolutionGradients {
   Heads<float> x, before;
-  float* weights = nullptr;  ///< [batch, length + 1, channels]: by sequence, for the filter, then for the bias
+  float* weights = nullptr;  ///< [batch, length + 1, channels]: of each sequence, for the filter, then for the bias
 };
 
 /// Returns the number of scratch floats that a call needs, forward or backward.

@@ -1,5 +1,5 @@
-// Short convolution, token by token over all channels. The backward pass computes the sums again, last token first. The
-// gradients of the last sums are in a ring buffer with as many rows as the filter.
+// Short convolution, token by token over all channels. The backward pass computes the sums again, last token first. A ring
+// buffer, with as many rows as the filter, has the gradients of the sums that contain the current token.
 #pragma once
 
 #include "core/kernels/cpu/short_convolution.h"
@@ -30,7 +30,7 @@ struct Convolved {
     return total;
   }
 
-  /// Returns the row of the ring for a token's sum. Tokens begin at -length.
+  /// Returns the row of the ring for a token's sum. `token` is at least -length.
   float* sum_gradient(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
 
   /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to the tile's gradients.

@@ -8,7 +8,7 @@ namespace ablate::kernels::cpu {
 
 constexpr int kKeyBlock = 256;  ///< keys whose scores exist at one time: whole tiles
 
-/// float32; d and d_value are multiples of kLanes, at most 256.
+/// All numbers are float32; d and d_value are multiples of kLanes, at most 256.
 struct SoftmaxAttentionCall {
   std::int64_t heads = 0, n = 0, m = 0;
   int d = 0, d_value = 0;

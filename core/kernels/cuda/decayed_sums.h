@@ -8,14 +8,14 @@
 namespace ablate::kernels::cuda {
 
 /// S_i = diag(exp(log_decay_i)) S_(i-1) + k_i v_i^T, read by q_i S_i. No number is divided by a decay, and no sum of log decays
-/// is subtracted from another. Strong decays therefore do not overflow, and small ones keep their digits. The order of all sums
-/// depends only on the sizes: the same call gives the same bits.
+/// is subtracted from another. Strong decays therefore do not overflow, and weak decays keep their digits. The order of all
+/// sums depends only on the sizes: the same call gives the same bits.
 template <class T>  // float, or Bf16 with products by tensor cores; states and log decays are float32
 struct DecayedSums {
   Shape shape;
   int d, d_value;                ///< channels of a head, 1 to 1024
   Heads<const T> q, k, v;        ///< [batch, heads, tokens, d] for q and k, [batch, heads, tokens, d_value] for v
-  Heads<const float> log_decay;  ///< [batch, heads, tokens, d], at most 0; no data: no decay; `alike` must be true
+  Heads<const float> log_decay;  ///< [batch, heads, tokens, d], at most 0; no data: no decay, and `alike` must be true
   bool alike;                    ///< all channels of a head decay alike: log_decay is [batch, heads, tokens, 1]
   const float* state;            ///< S_0, [batch, heads, d, d_value]; nullptr: 0
 };
@@ -29,7 +29,7 @@ struct DecayedSumsSaved {
 template <class T>
 struct DecayedSumsGradients {
   Heads<T> q, k, v;        ///< same shapes as the inputs
-  Heads<float> log_decay;  ///< [batch, heads, tokens, d or 1], even if the forward pass repeats it; no data: not requested
+  Heads<float> log_decay;  ///< [batch, heads, tokens, d or 1], even if the input repeats numbers; no data: not requested
   float* state;            ///< gradient of S_0, [batch, heads, d, d_value]; nullptr: not requested
 };
 

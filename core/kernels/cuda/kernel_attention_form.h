@@ -31,8 +31,8 @@ __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence) 
   return of.data + sequence / heads * of.batch + sequence % heads * of.head;
 }
 
-/// sums [d, d_value] = sum_t (scale_t phi(a_t)) b_t^T, and totals [d] = sum_t (scale_t phi(a_t)) extra_t, over tokens t in
-/// pieces. Forward: a is k, b is v, and scale is the mass. Backward: a is q, b is the gradient, scale is 1 over the query's
+/// sums [d, d_value] = sum_t (scale_t phi(a_t)) b_t^T, and totals [d] = sum_t (scale_t phi(a_t)) extra_t, over the tokens t of
+/// each piece. Forward: a is k, b is v, and scale is the mass. Backward: a is q, b is the gradient, scale is 1 over the query's
 /// sum, and extra is -d_out.out. Sums and totals use the same rounded numbers in brackets, and b is not rounded. A common part
 /// of all b is then equal in sums and totals, and cancels in gradients, which are their differences.
 template <class T>

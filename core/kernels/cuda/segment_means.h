@@ -17,7 +17,8 @@ struct SegmentMeans {
 };
 
 /// Computes means [batch, heads, pieces, d] of the tokens of x that count, or 0 if no token counts.
-/// @param mass [batch, pieces]: how many; nullptr: not requested @param stream a cudaStream_t @return nullptr, or the error
+/// @param mass [batch, pieces]: number of tokens that count; nullptr: not requested @param stream a cudaStream_t
+/// @return nullptr, or the error
 template <class T>
 const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
 

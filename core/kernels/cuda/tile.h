@@ -14,7 +14,7 @@ constexpr int kRow = 68;   ///< floats from a row to the next: whole float4, and
 constexpr int kThreads = 256;  ///< threads of every block that multiplies
 constexpr int kBlocks = 2;     ///< least number of blocks on a multiprocessor at once: 128 registers a thread
 constexpr int kOwn = 16;       ///< numbers of a thread
-constexpr int kBlock = 16;     ///< block of add_blocks(); pairs within a block are computed singly
+constexpr int kBlock = 16;     ///< side of a block in add_blocks(); pairs within a block are computed singly
 
 struct FloatTile {
   float at[kOwn] = {};

@@ -47,7 +47,8 @@ struct Memory {
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
-  /// [slots] int64, rising: position that completes a slot (beyond the sequence: never). Defined if causal_reads is promised.
+  /// [slots] int64, rising: position that completes each slot. A slot with a position beyond the sequence is never complete.
+  /// Defined if causal_reads is promised.
   Tensor last = {};
   /// [batch, heads, 1, 1]: values and mass are stored divided by exp(log_scale), which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
@@ -108,8 +109,8 @@ class Compression : public Module {
   explicit Compression(const CompressionContext& context)
       : id_(context.id), promises_(context.promises), slots_(context.slots) {}
 
-  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are as in the context, and length is
-  /// at most its max_length. In evaluation no registered tensor may change.
+  /// Writes a sequence of any floating type. heads and channels are as in the CompressionContext, and length is at most its
+  /// max_length. In evaluation no registered tensor may change.
   Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from
@@ -117,12 +118,12 @@ class Compression : public Module {
   /// instance's heads and channels.
   ReadOutput read(const ReadInput& input);
 
-  /// True if read() uses ReadInput::similarity. A method with its own kernel does not (refuse_idle_similarity).
+  /// True if read() uses ReadInput::similarity. A method with its own kernel returns false (refuse_idle_similarity).
   virtual bool follows_similarity() const { return true; }
 
   /// True if each slot holds means of its tokens' keys and values, with shares that depend only on lengths and mask. read()
-  /// must be kernel_attention() of these means if the similarity is a feature map. Means of projected tokens are then projected
-  /// means, and keys and values may be one tensor.
+  /// must be kernel_attention() of these means if the similarity is a feature map. Then a caller may project the means instead
+  /// of the tokens, and may pass one tensor as keys and values.
   virtual bool slots_are_means() const { return false; }
 
   /// Called by the attention after each optimiser step, in training only. Moving averages and redrawn features may change

@@ -1,4 +1,4 @@
-// Norm and gate that recurrent attentions have behind their sums.
+// Norm and gate that recurrent attentions apply to their sums.
 #pragma once
 
 #include "ablate/tensor.h"

@@ -10,11 +10,12 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
-/// phi(x), in steps that torch differentiates. elu + 1 is e^x below 0, because float32 rounds elu(x) to -1 from -17 on.
+/// phi(x), in steps that torch differentiates. Below 0, elu + 1 is computed as e^x, because float32 rounds elu(x) to -1 if x is
+/// below -17.
 Tensor kernel_features(const Tensor& x, FeatureMap map);
 
-/// Largest sum of weights that counts as 0: the root of the smallest normal number of x's type, because gradients contain its
-/// square and must stay finite.
+/// Largest sum of weights that counts as 0: the square root of the smallest normal number of x's type. Gradients must stay
+/// finite, and they are divided by the square of the sum.
 double least_kernel_sum(const Tensor& x);
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
@@ -49,9 +50,9 @@ struct QueryGroup {
   Tensor query, query_bias, key, key_bias, value, value_bias;  ///< [width, d_model] and [width]
 };
 
-/// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in its
-/// group. Exists only as a fused form. Throws std::invalid_argument without a form (may_group_attention), or if sizes do not
-/// fit.
+/// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in query
+/// i's group. Exists only as a fused form. Throws std::invalid_argument if this machine has no such form (may_group_attention),
+/// or if sizes do not fit.
 /// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, with width / heads channels each
 /// @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,

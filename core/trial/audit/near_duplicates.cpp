@@ -128,7 +128,7 @@ class Likeness {
       const double worth = weight(item);
       all += worth;
       if (both) shared += worth;
-      if (of_a) by_chance += worth * std::exp(-worth);  // other examples have it equally often
+      if (of_a) by_chance += worth * std::exp(-worth);  // exp(-worth): share of examples that have the item
       if (i != a.end() && *i == item) ++i;
       if (j != b.end() && *j == item) ++j;
     }
@@ -136,7 +136,7 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // An overlapping run adds one symbol. The factor is the weight of an item that no example has.
+      case By::kRuns:  // A run adds one symbol to the run before. The factor is the weight of an item that no example has.
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:
@@ -154,7 +154,7 @@ class Likeness {
     return all;
   }
 
-  /// Returns the shift of b's runs against the same runs of a, in positions: the shift of most common runs.
+  /// Returns the shift of b's runs against the same runs of a, in positions: the most frequent shift of the runs in both.
   std::int64_t shift(const Example& a, const Example& b) const {
     std::unordered_map<std::uint64_t, std::int64_t> places;
     std::map<std::int64_t, int> votes;
@@ -222,7 +222,7 @@ constexpr Allowed kFewAlike{0.01, "another data_seed makes other examples, so th
     kRealAlike{0.1, "real data contain other versions of the same example"};
 constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
-constexpr std::int64_t kFewestNear = 5;  // fewest matches to judge the rest
+constexpr std::int64_t kFewestNear = 5;  // with fewer matches, the share of matches in the whole split is not estimated
 
 /// Counts the targets that both examples have, and the equal ones among them.
 /// @param shift number of positions that targets are later in b
@@ -240,7 +240,7 @@ void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hit
 /// Examples of one split that are nearly the same as examples of an earlier split.
 struct Near {
   std::int64_t compared = 0, count = 0;
-  Hits looked_up;  ///< hits of the match's label as an answer
+  Hits looked_up;  ///< hits if the label of the match is the answer
   std::string first;
 };
 

@@ -63,7 +63,7 @@ void instances(const AttentionSubject& subject, Finding& finding) {
   const auto before = run(*other, pass).detach().clone();
   const NoGradGuard none;
   const auto all = contents(*changed);
-  const PutBack usual(all);  // whatever is shared, the next checks begin with the usual numbers
+  const PutBack usual(all);  // even if instances share tensors, the next checks begin with the usual numbers
   for (const auto& tensor : all)
     if (tensor.is_floating_point()) tensor.add_(1);
   finding.near(run(*other, pass), before, "after another instance was changed");

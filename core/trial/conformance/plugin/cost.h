@@ -22,8 +22,9 @@ struct Growth {
   std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three measurements
-/// that also use 8192. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, measures up to three times more, with 8192,
+/// too, and returns the least exponent. Data that fit into a cache only at short lengths look too steep, but less steep over
+/// more.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens

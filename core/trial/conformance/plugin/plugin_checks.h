@@ -18,7 +18,8 @@ std::vector<std::string> compression_check_names();
 std::vector<std::string> task_check_names();
 std::vector<std::string> schema_check_names();
 
-// Each runs every check that the contract or the promises require (docs/checks.md), on small inputs, on the candidate's device.
+// check_attention() and check_compression() run every check that the contract or the promises require (docs/checks.md), on
+// small inputs, on the candidate's device.
 /// Takes seconds.
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
 /// Takes some 10 s. A small run checks only these parameters.

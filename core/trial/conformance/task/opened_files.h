@@ -14,9 +14,9 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
 /// Returns "", or the reason why this process may not trace its own child (a sandbox, a container without ptrace).
 std::string tracing_refusal();
 
-/// Returns the regular files that all threads and processes of `run` open, in a child, whatever it throws. Leaves out files of
-/// the system (libraries, locales, time zones, /etc, /proc) and files below `own`. Call it before a pool of threads starts,
-/// because a child would not have the pool.
+/// Calls `run` in a child, and returns the regular files that its threads and processes open, even if `run` throws. Leaves out
+/// files of the system (libraries, locales, time zones, /etc, /proc) and files below `own`. Call it before a pool of threads
+/// starts, because a child would not have the pool.
 std::set<std::filesystem::path> opened_files(const std::function<void()>& run, const std::filesystem::path& own);
 
 }  // namespace ablate

@@ -44,9 +44,8 @@ class VerdictMemory {
   /// from the CPU's verdict, if there is one.
   StoredVerdict find(const PluginCode& code) const;
 
-  /// Stores the verdict of a full check at default parameters. If the check left out timing or a length, that result of an
-  /// earlier check stays. If the verdict cannot be written, the plugin is checked again later.
-  /// @param device "cpu", or "cuda" for any GPU
+  /// Stores the verdict of a full check at default parameters, for `device`: "cpu", or "cuda" for any GPU. If the check left
+  /// out timing or a length, that result of an earlier check stays. Without a stored verdict the plugin is checked again later.
   /// @return reason why the verdict is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 

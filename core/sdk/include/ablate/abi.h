@@ -1,8 +1,7 @@
 // ABI stamp that a plugin library and the host compare before the plugin's code runs. Torch-free, C-compatible layout.
 //
 // A plugin holds the stamp twice: in the ELF section ".ablate.abi", which can be read without loading the file, and as the
-// descriptor's first field. The host refuses a plugin if a field differs. It names the field, the value found and the value
-// expected.
+// descriptor's first field. The host refuses a plugin if a compared field differs, and reports the field and both values.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,7 @@
 // This number is increased whenever a header of this SDK changes the data that compiled plugins and the host exchange.
 #define ABLATE_SDK_VERSION 10
 
-// Plugins and the host exchange torch tensors, so both must use one torch version. ablate_add_plugin defines the macro:
-// "2.11.0".
+// Torch's version, "2.11.0", from ablate_add_plugin. Plugins and the host exchange tensors, so both must use one version.
 #ifndef ABLATE_TORCH_VERSION
 #define ABLATE_TORCH_VERSION "unknown"
 #endif

@@ -56,8 +56,7 @@ class InputFile {
   /// largest possible and allowed content. Throws FileError.
   std::vector<std::uint8_t> read_rest(std::uint64_t bytes, const std::string& what);
 
-  /// Returns the rest of the content, or its first `most` bytes if there are more. A large `most` costs no memory by itself.
-  /// Throws FileError.
+  /// Returns the rest of the content, but at most `most` bytes. A large `most` costs no memory by itself. Throws FileError.
   std::vector<std::uint8_t> read_some(std::uint64_t most);
 
   const std::filesystem::path& path() const { return path_; }

@@ -10,8 +10,7 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
-/// phi(x), in steps that torch differentiates. Below 0, elu + 1 is computed as e^x, because float32 rounds elu(x) to -1 if x is
-/// below -17.
+/// phi(x), in steps that torch differentiates. elu + 1 is computed as e^x below 0: float32 rounds elu(x) to -1 from -17 on.
 Tensor kernel_features(const Tensor& x, FeatureMap map);
 
 /// Largest sum of weights that counts as 0: the square root of the smallest normal number of x's type. Gradients must stay

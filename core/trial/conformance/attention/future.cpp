@@ -1,6 +1,5 @@
 // Checks which tokens an output depends on, for causal and bidirectional attention. One batch tests many positions: each item
-// gets other tokens from its own position on. Also checks that an attention refuses places and lengths that it does not
-// promise.
+// gets other tokens from its own position on. Checks that an attention refuses places and lengths that it does not promise.
 #include <fmt/format.h>
 
 #include <stdexcept>

@@ -22,9 +22,8 @@ struct Growth {
   std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, measures up to three times more, with 8192,
-/// too, and returns the least exponent. Data that fit into a cache only at short lengths look too steep, but less steep over
-/// more.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, returns the least of it and of up to three more
+/// measurements, which include 8192. Caches hold only short sequences, so costs look too steep, but less steep up to 8192.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens

@@ -64,7 +64,7 @@ struct ReadyEvent {
   static constexpr const char* kName = "ready";
   nlohmann::json environment = nlohmann::json::object();
   int most_jobs = 1;  ///< at a time
-  std::string word;   ///< beginning of every later line
+  std::string word;   ///< random text at the beginning of every later line
   std::string build;  ///< build_identity(); if it differs, no other message of the worker is understood
   bool operator==(const ReadyEvent&) const = default;
 };

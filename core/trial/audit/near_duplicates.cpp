@@ -40,12 +40,12 @@ class Likeness {
   /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
   /// finds examples where each symbol was replaced by another one.
   enum class By : std::uint64_t { kPositions, kRuns, kCounts, kRepeats, kBackwards };
-  /// Hashes of an example's items, sorted, each once.
+  /// Hashes of an example's items (a symbol at a position, a run, a count, or a repeated symbol), sorted, without duplicates.
   using Items = std::vector<std::uint64_t>;
   static constexpr By kAll[] = {By::kPositions, By::kRuns, By::kCounts, By::kRepeats};
 
   /// @param examples used to find common items
-  /// @param share two examples are alike if they share this part of their weighted items
+  /// @param share least share of their weighted items that two examples have in common if they are alike
   /// @param info must outlive this object
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share)
       : info_(info), symbols_(info, examples, 16), share_(share), counts_(kCounters) {

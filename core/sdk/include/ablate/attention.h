@@ -61,7 +61,7 @@ struct AttentionContext {
   bool fused = true;                   ///< operations may use their fused forms (train.kernels)
   Positions positions = Positions::kNone;
   Geometry geometry;
-  Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
+  Generator generator;  ///< the only source of randomness; on the CPU: parameters and buffers are made there, then moved
   Parts& parts;
 };
 
@@ -80,7 +80,7 @@ struct AttentionInput {
   /// padded positions may be anything finite, and padding neither decays nor shifts a state.
   Tensor mask;
   Tensor query_mask;     ///< [batch, n] bool, mask of the queries; in self-attention the same tensor as mask
-  Tensor position;       ///< [batch] int64: tokens of the sequence before query 0; undefined: none
+  Tensor position;       ///< [batch] int64: number of tokens before query 0 in its sequence; undefined: 0
   AttentionState state;  ///< state of initial_state or of the last segment; empty if no state is carried
   Generator generator;   ///< for randomness in training, on the input's device; evaluation draws nothing
   bool measure = false;  ///< fill AttentionOutput::metrics (evaluation passes)

@@ -22,7 +22,7 @@ struct CompressionContext {
   std::int64_t heads;       ///< memories side by side, each with its own buffers if the method has any
   std::int64_t d_head;      ///< channels of a key and of a value
   std::int64_t max_length;  ///< most tokens of a sequence, so a memory has at most slots.of(max_length) slots
-  Generator generator;      ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
+  Generator generator;      ///< the only source of randomness; on the CPU: parameters and buffers are made there, then moved
 };
 
 /// Similarity of a query and the key of a slot (AdaMRA, Eq. 2 and Eq. 7).

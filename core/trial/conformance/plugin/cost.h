@@ -23,7 +23,7 @@ struct Growth {
 };
 
 /// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, returns the least of it and of up to three more
-/// measurements, which include 8192. Caches hold only short sequences, so costs look too steep, but less steep up to 8192.
+/// measurements, which include 8192. If a cache holds only the short sequences, costs look too steep, but less so with 8192.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens

@@ -26,9 +26,9 @@ double least_kernel_sum(const Tensor& x);
 Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mass, FeatureMap map);
 
 /// Kernel attention between projections, as one operation. Heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and the
-/// result goes through Wo and bo. The fused form needs float32 on a CPU, d_model and channels of a head that are multiples of
-/// 16, and at most 256 channels of a token and of all heads. It saves queries, context and a memory of [heads, d_head, d_head +
-/// 1] for each sequence. Torch's threads share the sequences. Differentiable once.
+/// result goes through Wo and bo. The fused form needs float32 on a CPU, and multiples of 16 as d_model and as channels of a
+/// head. d_model, and the channels of all heads together, may be at most 256. It saves queries, context and a memory of [heads,
+/// d_head, d_head + 1] for each sequence. Torch's threads share the sequences. Differentiable once.
 /// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
 /// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
@@ -52,8 +52,8 @@ struct QueryGroup {
 /// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in query
 /// i's group. Exists only as a fused form. Throws std::invalid_argument if this machine has no such form (may_group_attention),
 /// or if sizes do not fit.
-/// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, with width / heads channels each
-/// @return [batch, n, d_model]
+/// @param group_of [batch, n] int64: index of each query's group @param factors [batch, n], with a gradient; undefined: 1
+/// @param heads heads of each group, with width / heads channels each @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
                                 const Tensor& factors, const Linear& output, std::int64_t heads, FeatureMap map);
 

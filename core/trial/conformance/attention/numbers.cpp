@@ -138,9 +138,9 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
   return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
 }
 
-/// True if all queries read equal values unchanged. False if a read depends on the query (a gate, a choice of heads, no weight
-/// at all under a rectified kernel), or on other parameters (the plugin set has a layer between its two reads). Checks only the
-/// second half, because the first tokens of a causal read may have nothing to read.
+/// True if all queries read equal values unchanged. False if a read depends on the query: a gate, a choice of heads, no weight
+/// at all under a rectified kernel. Also false if it depends on other parameters: the plugin set has a layer between its two
+/// reads. Checks only the second half, because the first tokens of a causal read may have nothing to read.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;

@@ -21,7 +21,7 @@ constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
 /// Least information of a match, in nats. A pair matches by chance with probability e^-23, so that among 10^4 times 10^3 pairs
 /// a match occurs once in e^7 tasks.
 constexpr double kNoChance = 23;
-/// The same limit for the places of repeated symbols. It is lower, because all pairs together must also show one renaming.
+/// The same limit for the places of repeated symbols. It is lower, because all pairs must also show the same renaming.
 constexpr double kLittleChance = 5;
 constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
 constexpr double kCommon = 0.25;  // nats: weight of an item that about three of four examples contain
@@ -102,7 +102,7 @@ class Likeness {
       for (const auto item : sketch(items(example, by))) sketches_[item].push_back(place);
   }
 
-  /// Returns the numbers of up to 4 examples that may be nearly the same, the likeliest first.
+  /// Returns the numbers of up to 4 examples that may be nearly the same as the example of these items, the likeliest first.
   std::vector<std::int64_t> candidates(const Items& items) const {
     std::vector<std::uint32_t> shared(numbers_.size());
     std::vector<std::uint32_t> found;

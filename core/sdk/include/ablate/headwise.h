@@ -67,7 +67,7 @@ class HeadwiseAttention : public Attention {
   /// Dropout of attention weights now: 0 in evaluation. For drop() and dropped_attention() (dropout.h).
   double dropout() const { return is_training() ? dropout_ : 0; }
 
-  /// Projects other tokens with the current weights, for example a memory of slots. No convolution and no rotary positions are
+  /// Projects any tokens with the current weights, for example a memory of slots. No convolution and no rotary positions are
   /// applied. The frozen variants pass gradients on to x only, not to the weights.
   /// @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
   Tensor keys_of(const Tensor& x) const { return project(options_.keys_are_queries ? query_ : key_, x); }

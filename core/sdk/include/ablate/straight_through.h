@@ -9,7 +9,7 @@ namespace ablate {
 /// same order, because the suite's finite differences replay them: a recorded `hard` plus the change of `soft` since then.
 Tensor straight_through(const Tensor& hard, const Tensor& soft);
 
-/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences fix it too. The
+/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences replay it, too. The
 /// result is detached, and x itself is not, because a detached parameter would never train again.
 Tensor frozen(const Tensor& x);
 

@@ -108,8 +108,8 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
   return {{"", run(instance, {tokens}), kOutputs}};
 }
 
-/// A gradient that cancels, such as the gradient of the keys' bias, is rounding. It is compared at the size of the other
-/// gradients.
+/// A gradient that cancels, such as the gradient of the keys' bias, is rounding. Its error is compared with the size of the
+/// other gradients.
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
@@ -160,7 +160,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Runs token by token only if the method promises recurrent. Otherwise, a signal that is fitted anew after each token
+        // Runs token by token only if the method promises recurrent. Otherwise, a signal that is fitted again after each token
         // (as in the plugin infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);

@@ -30,7 +30,7 @@ Pass pass_of(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed
   return pass;
 }
 
-/// Checks every step of a training once, since a step may redraw numbers: torch's global generator must not matter.
+/// Checks on_step() for every step of one training: torch's global generator must not change the numbers that a step redraws.
 void every_step(const AttentionSubject& subject, Finding& finding) {
   const auto a = subject.make(5), b = subject.make(5);
   for (auto* instance : {a.get(), b.get()}) instance->train();

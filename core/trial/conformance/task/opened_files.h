@@ -11,7 +11,7 @@ namespace ablate {
 /// True if a path leads into a folder, judged only by their names.
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-/// Returns "", or the reason why this process may not trace its own child (a sandbox, a container without ptrace).
+/// Returns "", or the reason why this process is not allowed to trace its own child (a sandbox, a container without ptrace).
 std::string tracing_refusal();
 
 /// Calls `run` in a child, and returns the regular files that its threads and processes open, even if `run` throws. Leaves out

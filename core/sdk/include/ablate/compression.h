@@ -47,8 +47,7 @@ struct Memory {
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
-  /// [slots] int64, rising: position that completes a slot (never, if beyond the sequence). Defined if causal_reads is
-  /// promised.
+  /// [slots] int64, rising: position that completes a slot; beyond the sequence: never. Defined if causal_reads is promised.
   Tensor last = {};
   /// [batch, heads, 1, 1]: values and mass are stored divided by exp(log_scale), which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.

@@ -177,8 +177,7 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Returns padded items. If causal, other tokens replace the padding of every second item, or of all if padding is not
-/// promised.
+/// Returns padded items. If causal, every second item has other tokens instead of padding; every item without key_padding.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;

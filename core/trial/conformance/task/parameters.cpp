@@ -113,8 +113,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
   finding.say(fmt::format("other examples by {}", fmt::join(changing, ", ")));
 }
 
-/// Checks one folder for all parameters: first the task's own values, then other values, edited files, and the own values
-/// again.
+/// Checks one folder for all parameters: first the task's own values, then other values and edited files, then its own again.
 void task_cache(const TaskSubject& subject, Splits, Finding& finding) {
   const auto small = subject.with_few_examples(kFewShown);
   if (!subject.keeps_data) return finding.say("it stores nothing in its cache folder");

@@ -19,10 +19,10 @@ struct FoundLibrary {
   std::vector<std::string> warnings;
 };
 
-/// Loads each library in its own throw-away process and returns for each path PluginInfo as JSON, or {"refusal": reason} for a
-/// fault of the descriptor, or {"failed": reason} if it could not be loaded. A failure may have a cause outside the file (a
-/// missing library), so the library is tried again at every scan. With "late": true the library did not load in time, and
-/// is tried again after an hour or when the file has changed.
+/// Loads each library in its own throw-away process. Returns for each path a PluginInfo as JSON, {"refusal": reason} for a
+/// fault of the descriptor, or {"failed": reason} if the library could not be loaded. A failure may have a cause outside the
+/// file (a missing library), so the library is tried again at every scan. With "late": true the library did not load in time,
+/// and is tried again after an hour or when the file has changed.
 using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std::filesystem::path>&)>;
 
 /// Lists every *.so in the folders, by folder and name. Libraries that another user can have written are refused (folders.h).

@@ -32,10 +32,10 @@ struct PluginSpec {
   bool operator==(const PluginSpec&) const = default;
 };
 
-/// {"plugin": "softmax", "heads": 2}; an array if it is a list.
+/// Returns {"plugin": "softmax", "heads": 2}; for a list of plugins, an array of such sections.
 nlohmann::json to_json(const PluginSpec& plugin);
 nlohmann::json to_json(const PluginGroup& plugins);
-/// Each throws nlohmann::json::exception for a section that names no plugin.
+/// Both functions throw nlohmann::json::exception for a section that names no plugin.
 PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
@@ -76,7 +76,7 @@ class JsonValues final : public Values {
   std::string file(const char* name) const override;
   std::int64_t count(const char* plugins) const override;
 
-  /// Returns a plugin that is a parameter. `index` is its index in a list; 0 for a single plugin.
+  /// Returns a plugin that the parameter `plugins` names. `index` is its index in a list; 0 for a single plugin.
   const PluginSpec& part(const char* plugins, std::size_t index) const;
 
  private:

@@ -1,6 +1,6 @@
 # cmake -DSOURCE=folder of core -DOUT=file -P: writes the source of build_identity.h, with a digest of the sources of workers
-# and of their messages. Writes only if the digest changed, so that nothing is compiled again without need. The host's own
-# sources change no message.
+# and of their messages. Writes only if the digest changed, so that nothing is compiled again without need. Sources that only
+# the host uses (core/host) are left out, because they change no message.
 cmake_minimum_required(VERSION 3.25)
 set(all "")
 foreach(part kernels records registry sdk shared trial util)

@@ -202,7 +202,7 @@ struct CheckResult {
   double error = std::numeric_limits<double>::quiet_NaN();      ///< distance from the expected value; NaN: no number
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< largest allowed error
   std::string why;                                              ///< source of the tolerance
-  std::string part;                                             ///< plugins, if the check fails only with them; else ""
+  std::string part;                                             ///< plugins as parameters, if it fails only with them; else ""
   bool operator==(const CheckResult&) const = default;
 };
 struct CheckRefused {

@@ -25,7 +25,7 @@ std::string LibraryWatch::overwritten(const std::vector<UsedPlugin>& plugins) {
     auto& file = files_[plugin.path];
     const auto now = look(plugin.path);
     if (now.inode == file.inode && now.stamp != file.stamp) {
-      // The file was touched, or its mode or links changed. The content decides if it is spoilt.
+      // Perhaps the file was only touched, or its mode or links changed. So the content decides if the file is spoilt.
       file.stamp = now.stamp;
       try {
         file.spoilt = file.spoilt || sha256_file(plugin.path, kMostLibraryBytes) != plugin.content_hash;

@@ -60,7 +60,7 @@ struct Resumed {
 /// Reports that a checkpoint was written, or could not be written.
 struct Saved {
   std::int64_t step = 0;    ///< steps done
-  std::string failed = {};  ///< reason why it is not on disk; "": it is on disk
+  std::string failed = {};  ///< reason why the checkpoint is not on disk; "": it is on disk
   bool operator==(const Saved&) const = default;
 };
 

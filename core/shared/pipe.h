@@ -20,7 +20,7 @@ struct LoadCommand {
   struct Data {
     PluginSpec section;
     std::string digest;              ///< digest of the task's data; other data are refused
-    std::vector<PlannedFile> files;  ///< files that its parameters name; other files are refused
+    std::vector<PlannedFile> files;  ///< files that the task's parameters name; other content is refused
     bool operator==(const Data&) const = default;
   };
   Libraries libraries;
@@ -33,7 +33,7 @@ struct StartCommand {
   int job = 0;
   std::string kind;                  ///< kName of the job
   nlohmann::json spec;               ///< the job
-  double limit_s = 0;                ///< by the worker's clock; 0: none
+  double limit_s = 0;                ///< limit of time, in seconds by the worker's clock; 0: none
   std::string output_file = {};      ///< absolute: new file for the whole output, if it is longer than the tail; "": none
   std::int64_t memory_bytes = 0;     ///< limit of the job's own memory, above which the job is ended; 0: no limit
   std::vector<int> processors = {};  ///< processors that the job may run on; empty: all that the worker may use
@@ -64,7 +64,7 @@ struct ReadyEvent {
   static constexpr const char* kName = "ready";
   nlohmann::json environment = nlohmann::json::object();
   int most_jobs = 1;  ///< at a time
-  std::string word;   ///< beginning of every later line
+  std::string word;   ///< random text at the beginning of every later line
   std::string build;  ///< build_identity(); if it differs, no other message of the worker is understood
   bool operator==(const ReadyEvent&) const = default;
 };
@@ -103,11 +103,11 @@ struct EndedEvent {
   int status = 0;  ///< result of wait()
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;
-  std::string output;        ///< the tail of its output
-  bool late = false;         ///< true if its time limit ended it
+  std::string output;        ///< the tail of the job's output
+  bool late = false;         ///< true if the job reached its time limit and was ended
   std::string intrusion;     ///< fault in the job's channel: text that is no message; "": none
   std::string killed;        ///< known causes of a signal 9 that the worker did not send
-  std::int64_t printed = 0;  ///< bytes of output in all
+  std::int64_t printed = 0;  ///< bytes of the whole output
   std::string unkept = {};   ///< reason why output_file lacks some of the first bytes; "": it is complete
   std::string memory = {};   ///< memory that ran out, and who therefore ended the job; "": the end had another cause
   bool operator==(const EndedEvent&) const = default;
@@ -123,10 +123,10 @@ using Event = std::variant<ReadyEvent, LoadedEvent, PongEvent, RefusedEvent, Sai
 /// Returns the job of the event; 0: the event belongs to no job.
 int job_of(const Event& event);
 
-/// The JSON object contains the name of its alternative.
+/// The JSON object contains the kName of the command or event.
 nlohmann::json command_to_json(const Command& command);
 nlohmann::json event_to_json(const Event& event);
-/// Each throws BadMessage.
+/// Both functions throw BadMessage.
 Command command_from_json(const nlohmann::json& text);
 Event event_from_json(const nlohmann::json& text);
 

@@ -57,7 +57,7 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
          "needs sequences of a multiple of " + std::to_string(can.length_multiple) + " tokens, and the longest has " +
              std::to_string(required.length) + (required.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
   if (kind != Kind::kAttention) return all;
-  // The model would have no positions at all, or two kinds of positions.
+  // Without this promise, the model would have no positions at all, or two kinds of positions.
   refuse(required.rotary && !can.rotary, setting::kPositions,
          "does not promise rotary positions; choose none if it has its own positions, else learned or sinusoidal");
   refuse(required.weight_dropout && !can.weight_dropout, setting::kAttentionDropout,

@@ -18,7 +18,7 @@ namespace {
 template <class Section>
 struct Declared {
   struct Entry {
-    /// @param own parameters of its choices
+    /// @param own parameters that the choices of `one` declare
     Entry(const Parameter& one, decltype(Member<Section>::pointer) filled, std::vector<ParameterInfo> own = {})
         : parameter(one), member(filled), brought(std::move(own)) {}
 

@@ -65,7 +65,7 @@ struct TrialSpec {
 /// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
 nlohmann::json to_json(const TrialSpec& trial);
 
-/// Each throws nlohmann::json::exception if a value is missing, Error if a value of [model] or [train] does not fit.
+/// The next three functions throw nlohmann::json::exception for a missing value, Error for a bad value of [model] or [train].
 ModelSpec model_from_json(const nlohmann::json& section);
 TrainSpec train_from_json(const nlohmann::json& section);
 /// A document without a task gives a trial without a task: the worker's tests and the suite have their own tasks.

@@ -1,4 +1,4 @@
-// Verdicts of the conformance suite on plugins, stored in the cache folder by their code. Torch-free.
+// Verdicts of the conformance suite on plugins, stored in the cache folder by the plugin's code. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct StoredVerdict {
   std::string failed_text() const;
 };
 
-/// Code that a verdict belongs to. After an edit a plugin has other code.
+/// Code that a verdict belongs to. An edited plugin has another identity, and so no verdict yet.
 struct PluginCode {
   std::string kind, id, identity;  ///< identity: PluginInfo::code_identity
 };
@@ -44,9 +44,9 @@ class VerdictMemory {
   /// from the CPU's verdict, if there is one.
   StoredVerdict find(const PluginCode& code) const;
 
-  /// Stores the verdict of a full check at default parameters. If the check left out timing or a length, that result of an
-  /// earlier check stays. If it cannot be written, the plugin is checked again later. `device`: "cpu", or "cuda" for any GPU.
-  /// @return reason why it is not stored, with the folder; "" if it is stored or there is no folder
+  /// Stores the verdict of a full check at default parameters, for `device`: "cpu", or "cuda" for any GPU. If the check left
+  /// out timing or a length, that result of an earlier check stays. Without a stored verdict the plugin is checked again later.
+  /// @return reason why the verdict is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 
  private:

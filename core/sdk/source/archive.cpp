@@ -61,7 +61,7 @@ std::optional<std::filesystem::path> Archive::next() {
       check_unpacked(this->entry(), static_cast<std::uint64_t>(archive_filter_bytes(archive_.get(), 0)), packed_);
     entry_.clear();
     if (code == ARCHIVE_EOF) {
-      // A tar ends before its gzip stream, whose checksum is at the stream's end.
+      // A tar ends before its gzip stream. The rest is read because the checksum is compared at the stream's end.
       while (file_ && file_->read(buffer_) == buffer_.size()) continue;
       return std::nullopt;
     }

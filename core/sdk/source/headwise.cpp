@@ -137,8 +137,8 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
   return result;
 }
 
-/// Heads that compute means are linear in their values, so one-hot values give the weights. Each row of the batch reads d_value
-/// of the keys, one key in each channel of a head, except the last row, which reads ones.
+/// Heads that compute means are linear in their values, so one-hot values give the weights. attend() gets several copies of
+/// each item. A copy reads the weights of d_value keys, one key in each channel of a head. The last copy reads their sum.
 Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
   auto input = prepare(given).input;
   if (!input.v.defined()) return {};
@@ -220,7 +220,7 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
   const auto half = x.size(3) / 2;
   if (half * 2 != x.size(3))
     throw std::invalid_argument("rotary positions need an even number of channels, found " + std::to_string(x.size(3)));
-  // In float32, neighbouring positions far into a stream would get one angle: near 10 million, numbers are a radian apart.
+  // float32 is too coarse for positions far into a stream: near 10 million radians, its numbers are a whole radian apart.
   const auto options = x.options().dtype(kDouble).requires_grad(false);
   auto position = arange(x.size(2), options) + shift;                             // [n]
   if (first.defined()) position = position + first.to(kDouble).view({-1, 1, 1});  // [batch, 1, n]

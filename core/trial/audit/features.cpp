@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFromTheEnd = 64;
 constexpr std::int64_t kManyIds = 64;  // with more ids, a table would have only an example or two for each id
 
-/// Reads one number of a part: an id or a real.
+/// Reads one number at a position: an id or a real.
 using Read = std::function<double(const Example& example, std::size_t position)>;
 
 struct Column {
@@ -87,7 +87,7 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
   return ids;
 }
 
-/// Adds three features for a whole number: a name, its size, and its remainder modulo the classes.
+/// Adds three features for a whole number: the number as a name (a category), its size, and its remainder modulo the classes.
 void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({name, value});
@@ -141,7 +141,7 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
         return back <= end ? column.read(example, end - back) : kNothing;
       });
     for (const std::size_t quarters : {1, 2, 3})
-      for (const std::size_t left : {0, 1})  // with 8 positions, half the length is the fourth or the fifth
+      for (const std::size_t left : {0, 1})  // the middle of 8 positions is the fourth or the fifth
         add(fmt::format(" at {} quarters of the length{}", quarters, left > 0 ? ", rounded down" : ""),
             [column, quarters, left](const Example& example, std::size_t) {
               const auto end = Symbols::end(example.present[column.sequence]);

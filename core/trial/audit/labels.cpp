@@ -26,7 +26,7 @@ const Allowed& allowed_at_a_position(const SampledTask& subject) { return subjec
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
-/// Checks how much the best feature's table gains over one fixed answer on the split. The gain is a part of the targets that
+/// Checks how much the best feature's table gains over one fixed answer on the split. The gain is a share of the targets that
 /// the fixed answer misses. The feature and its table come from train.
 void readable(const SampledTask& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
               Finding& finding) {

@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Finds examples that are nearly the same as one of an earlier split (near_duplicates.cpp).
+/// Finds examples that are nearly the same as an example of an earlier split (near_duplicates.cpp).
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding);
 
 // labels.cpp
@@ -19,11 +19,11 @@ void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding
 /// Checks pairs of positions in examples that have one label each (two_positions.cpp).
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding);
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
-/// Checks one fixed answer to everything.
+/// Checks how often one fixed answer to all examples is right.
 void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp
-/// Returns why two splits cannot be compared: the sequences of train are shorter, so its rules need not hold here.
+/// Returns why two splits cannot be compared, or "". If train's sequences are shorter, its rules need not hold for the others.
 std::string too_long(const SampledTask& subject, Splits on);
 void one_rule(const SampledTask& subject, Splits on, Finding& finding);
 

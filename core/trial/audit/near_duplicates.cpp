@@ -21,7 +21,7 @@ constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
 /// Least information of a match, in nats. A pair matches by chance with probability e^-23, so that among 10^4 times 10^3 pairs
 /// a match occurs once in e^7 tasks.
 constexpr double kNoChance = 23;
-/// The same limit for the places of repeated symbols. It is lower, because all pairs together must also show one renaming.
+/// The same limit for the places of repeated symbols. It is lower, because all pairs must also show the same renaming.
 constexpr double kLittleChance = 5;
 constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
 constexpr double kCommon = 0.25;  // nats: weight of an item that about three of four examples contain
@@ -40,12 +40,12 @@ class Likeness {
   /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
   /// finds examples where each symbol was replaced by another one.
   enum class By : std::uint64_t { kPositions, kRuns, kCounts, kRepeats, kBackwards };
-  /// Hashes of an example's items, sorted, each once.
+  /// Hashes of an example's items (a symbol at a position, a run, a count, or a repeated symbol), sorted, without duplicates.
   using Items = std::vector<std::uint64_t>;
   static constexpr By kAll[] = {By::kPositions, By::kRuns, By::kCounts, By::kRepeats};
 
   /// @param examples used to find common items
-  /// @param share two examples are alike if they share this part of their weighted items
+  /// @param share least share of their weighted items that two examples have in common if they are alike
   /// @param info must outlive this object
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share)
       : info_(info), symbols_(info, examples, 16), share_(share), counts_(kCounters) {
@@ -102,7 +102,7 @@ class Likeness {
       for (const auto item : sketch(items(example, by))) sketches_[item].push_back(place);
   }
 
-  /// Returns the numbers of up to 4 examples that may be nearly the same, the likeliest first.
+  /// Returns the numbers of up to 4 examples that may be nearly the same as the example of these items, the likeliest first.
   std::vector<std::int64_t> candidates(const Items& items) const {
     std::vector<std::uint32_t> shared(numbers_.size());
     std::vector<std::uint32_t> found;
@@ -128,7 +128,7 @@ class Likeness {
       const double worth = weight(item);
       all += worth;
       if (both) shared += worth;
-      if (of_a) by_chance += worth * std::exp(-worth);  // other examples have it equally often
+      if (of_a) by_chance += worth * std::exp(-worth);  // exp(-worth): share of examples that have the item
       if (i != a.end() && *i == item) ++i;
       if (j != b.end() && *j == item) ++j;
     }
@@ -136,7 +136,7 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // An overlapping run adds one symbol. The factor is the weight of an item that no example has.
+      case By::kRuns:  // A run adds one symbol to the run before. The factor is the weight of an item that no example has.
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:
@@ -154,7 +154,7 @@ class Likeness {
     return all;
   }
 
-  /// Returns the shift of b's runs against the same runs of a, in positions: the shift of most common runs.
+  /// Returns the shift of b's runs against the same runs of a, in positions: the most frequent shift of the runs in both.
   std::int64_t shift(const Example& a, const Example& b) const {
     std::unordered_map<std::uint64_t, std::int64_t> places;
     std::map<std::int64_t, int> votes;
@@ -222,7 +222,7 @@ constexpr Allowed kFewAlike{0.01, "another data_seed makes other examples, so th
     kRealAlike{0.1, "real data contain other versions of the same example"};
 constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
-constexpr std::int64_t kFewestNear = 5;  // fewest matches to judge the rest
+constexpr std::int64_t kFewestNear = 5;  // with fewer matches, the share of matches in the whole split is not estimated
 
 /// Counts the targets that both examples have, and the equal ones among them.
 /// @param shift number of positions that targets are later in b
@@ -240,7 +240,7 @@ void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hit
 /// Examples of one split that are nearly the same as examples of an earlier split.
 struct Near {
   std::int64_t compared = 0, count = 0;
-  Hits looked_up;  ///< hits of the match's label as an answer
+  Hits looked_up;  ///< hits if the label of the match is the answer
   std::string first;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostLearned = 1000, kMostJudged = 2000;
 
-/// Gain of a learner over one fixed answer, as a part of the targets that the fixed answer misses.
+/// Gain of a learner over one fixed answer, as a share of the targets that the fixed answer misses.
 struct Gain {
   Hits score;
   double left, share;
@@ -28,8 +28,8 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
   return {score, left, (score.accuracy() - constant) / left};
 }
 
-/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because no
-/// split of drawn data is harder than another one.
+/// Returns the allowed difference of two splits, as a share of the gain. For drawn data it is smaller if little is left to
+/// learn, because no split of drawn data is harder than another one.
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
@@ -121,7 +121,7 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     most = std::max(most, better);
     const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // hit rates of fixed answers
     if (better <= kStandardErrors / 2 * std::hypot(a.error(p_a), b.error(p_b))) continue;  // the learner has learned nothing
-    // Under one rule both have equal hit rates. One more miss in each keeps the standard error above 0.
+    // Under one rule, both splits have the same hit rate. It is capped below 1, so that the standard error stays above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));
     finding.off_by(std::max(0.0, apart - kStandardErrors * std::hypot(a.error(p), b.error(p))) / better,
                    fmt::format("{} made on train is right in {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),

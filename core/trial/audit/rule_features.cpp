@@ -66,7 +66,7 @@ constexpr Summary kSummaries[] = {{"the sum", sum},
                                   {"first against last", ends_compared},
                                   {"the place of the largest", place_of_largest, true}};
 
-/// Returns the present ids of a part.
+/// Returns the present ids of a part: one field of one sequence.
 Ids ids_of(const Example& example, std::size_t part, std::size_t sequence) {
   Ids ids;
   for (std::size_t at = 0; at < example.ids[part].size(); ++at)
@@ -109,7 +109,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                          count += other == id ? 1 : 0;
                      return count;
                    }});
-  // Two positions among the first and last positions. For a pair, one position of each sequence.
+  // Adds each two positions among the first and last ones. If an example has two sequences, one position is from each.
   constexpr std::size_t kEnds = 5;
   const auto length = static_cast<std::size_t>(info.length);
   std::set<std::size_t> places;

@@ -64,7 +64,7 @@ struct TwoPlaces {
   View view;
 };
 
-/// Returns the two positions whose table, made on two of every four examples, is right most often on the others.
+/// Returns the two positions whose table, made on two of every four examples, is right most often on the other two.
 TwoPlaces best_two(const Reader& read, const std::vector<Place>& places, std::size_t classes,
                    std::span<const Example* const> train) {
   std::array<std::vector<std::vector<std::uint64_t>>, 2> codes;

@@ -1,7 +1,7 @@
 // ABI stamp that a plugin library and the host compare before the plugin's code runs. Torch-free, C-compatible layout.
 //
-// A plugin holds the stamp twice. The ELF section ".ablate.abi" can be read without loading the file. The descriptor's first
-// field holds it too. The host refuses a plugin with another stamp and names the field, the value found and the value expected.
+// A plugin holds the stamp twice: in the ELF section ".ablate.abi", which can be read without loading the file, and as the
+// descriptor's first field. The host refuses a plugin if a compared field differs, and reports the field and both values.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 // This number is increased whenever a header of this SDK changes the data that compiled plugins and the host exchange.
 #define ABLATE_SDK_VERSION 10
 
-// Plugins and the host exchange torch tensors, so both must use one torch version. ablate_add_plugin defines it, as "2.11.0".
+// Torch's version, "2.11.0", from ablate_add_plugin. Plugins and the host exchange tensors, so both must use one version.
 #ifndef ABLATE_TORCH_VERSION
 #define ABLATE_TORCH_VERSION "unknown"
 #endif
@@ -35,8 +35,8 @@ struct AbiStamp {
   char compiler[64];              ///< reported, not compared
 };
 
-/// Code identity that ablate-identity writes into a library after linking, so that no source is compiled again. It has an ELF
-/// section, ".ablate.code". Both texts end with a zero byte.
+/// Code identity, in an ELF section of its own, ".ablate.code". ablate-identity writes it into the library after linking, so
+/// that no source is compiled again. Both texts end with a zero byte.
 struct CodeStamp {
   char identity[65];   ///< code part of a trial's key: 64 hex digits; empty: the hash of the library file is used
   char headers[4031];  ///< SDK headers that the sources include, each with a digest of its code: "ablate/plugin.h=HEX16 ..."

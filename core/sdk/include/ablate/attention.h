@@ -17,7 +17,7 @@ namespace ablate {
 
 class Attention;
 
-/// Method by which the model distinguishes positions. Relative positions belong to the attention itself.
+/// Method by which the model distinguishes positions. Relative positions are not listed: an attention adds them itself.
 enum class Positions { kNone, kAdded, kRotary };
 
 /// Parts of an attention: the plugins among its parameters (kPlugin, kPlugins), and tensors that all layers share. Owned by the
@@ -27,9 +27,9 @@ class Parts {
   virtual ~Parts() = default;
 
   /// Returns the attention that a parameter names, for the same tokens. The caller registers it and calls its forward,
-  /// initial_state and on_step. Throws its factory's exceptions, and std::logic_error if the parameter is no attention.
+  /// initial_state and on_step. Throws exceptions of its factory, and std::logic_error if the parameter names no attention.
   /// @param index entry of a list, from 0; 0 for a single plugin
-  /// @param width channels of all its heads together
+  /// @param width channels of all heads of the returned attention together
   virtual std::shared_ptr<Attention> attention(const char* parameter, std::size_t index, std::int64_t width) = 0;
 
   /// Returns a new instance of the compression that a parameter names. The caller owns and registers it, and calls on_step().
@@ -61,13 +61,13 @@ struct AttentionContext {
   bool fused = true;                   ///< operations may use their fused forms (train.kernels)
   Positions positions = Positions::kNone;
   Geometry geometry;
-  Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
+  Generator generator;  ///< the only source of randomness; on the CPU: parameters and buffers are made there, then moved
   Parts& parts;
 };
 
 /// State that a stateful attention carries from segment to segment: tensors on the module's device, with the batch as dimension
-/// 0. A row belongs to one item, and the row of initial_state resets it. The host stores the tensors, passes them in with the
-/// next segment and detaches them between segments.
+/// 0. Each row belongs to one item of the batch; the host resets an item to its row of initial_state. The host stores the
+/// tensors, passes them in with the next segment and detaches them between segments.
 using AttentionState = std::vector<Tensor>;
 
 /// Input of one call. Floating tensors have the type and the device of the module's parameters. They are shared with the host:
@@ -80,13 +80,13 @@ struct AttentionInput {
   /// padded positions may be anything finite, and padding neither decays nor shifts a state.
   Tensor mask;
   Tensor query_mask;     ///< [batch, n] bool, mask of the queries; in self-attention the same tensor as mask
-  Tensor position;       ///< [batch] int64: tokens of the sequence before query 0; undefined: none
+  Tensor position;       ///< [batch] int64: number of tokens before query 0 in its sequence; undefined: 0
   AttentionState state;  ///< state of initial_state or of the last segment; empty if no state is carried
   Generator generator;   ///< for randomness in training, on the input's device; evaluation draws nothing
   bool measure = false;  ///< fill AttentionOutput::metrics (evaluation passes)
 };
 
-/// Figure about one forward pass, for the run history. The host averages it over examples and over the layers that report it,
+/// Number about one forward pass, for the run history. The host averages it over examples and over the layers that report it,
 /// and stores it as "attention/PLUGIN/name".
 struct Measurement {
   std::string name;  ///< snake_case
@@ -99,7 +99,7 @@ struct AttentionOutput {
   Tensor output;               ///< [batch, n, d_model]; 0 before the output projection if a query has nothing to attend to
   AttentionState state = {};   ///< state for the next segment; empty if the input's state was empty
   Tensor auxiliary_loss = {};  ///< shape [], with its graph; added to the training loss; undefined: none
-  std::vector<Measurement> metrics = {};  ///< filled only if AttentionInput::measure is true: they cost a synchronisation
+  std::vector<Measurement> metrics = {};  ///< only if AttentionInput::measure is true: metrics cost a synchronisation
 };
 
 /// Attention method. One instance serves one layer of one model, which owns it. All calls come from one thread, which may

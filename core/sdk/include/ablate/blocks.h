@@ -25,7 +25,7 @@ Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Te
 struct Neighbours {
   std::int64_t size = 1;                ///< tokens of a block
   std::int64_t before = 1, behind = 1;  ///< neighbouring blocks that a block sees
-  std::int64_t offset = 0;              ///< keys before the first query, up to before * size; they end where the queries begin
+  std::int64_t offset = 0;              ///< keys directly before the first query, at most before * size
 
   std::int64_t keys_of_block() const { return (before + 1 + behind) * size; }
 
@@ -35,7 +35,7 @@ struct Neighbours {
   Tensor keys(const Tensor& x) const;
   /// @param mask [batch, offset + n] bool @return [batch, 1, blocks, 1, keys_of_block()]
   Tensor present(const Tensor& mask) const;
-  /// Tokens from a query of a block to a key, below 0 if the key comes before the query. [size, keys_of_block()] int64
+  /// Distance in tokens from a query of a block to a key, below 0 if the key comes first. [size, keys_of_block()] int64
   Tensor distance(c10::Device device) const;
   /// Returns the first n tokens of a tensor in the form of queries(): [batch, heads, n, d].
   static Tensor joined(const Tensor& blocks, std::int64_t n) { return blocks.flatten(2, 3).narrow(2, 0, n); }

@@ -22,7 +22,7 @@ struct CompressionContext {
   std::int64_t heads;       ///< memories side by side, each with its own buffers if the method has any
   std::int64_t d_head;      ///< channels of a key and of a value
   std::int64_t max_length;  ///< most tokens of a sequence, so a memory has at most slots.of(max_length) slots
-  Generator generator;      ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
+  Generator generator;      ///< the only source of randomness; on the CPU: parameters and buffers are made there, then moved
 };
 
 /// Similarity of a query and the key of a slot (AdaMRA, Eq. 2 and Eq. 7).
@@ -47,7 +47,7 @@ struct Memory {
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
-  /// [slots] int64, rising: position that completes a slot (beyond the sequence: never). Defined if causal_reads is promised.
+  /// [slots] int64, rising: position that completes a slot; beyond the sequence: never. Defined if causal_reads is promised.
   Tensor last = {};
   /// [batch, heads, 1, 1]: values and mass are stored divided by exp(log_scale), which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
@@ -108,8 +108,8 @@ class Compression : public Module {
   explicit Compression(const CompressionContext& context)
       : id_(context.id), promises_(context.promises), slots_(context.slots) {}
 
-  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are as in the context, and length is
-  /// at most its max_length. In evaluation no registered tensor may change.
+  /// Writes a sequence of any floating type. heads and channels are as in the CompressionContext, and length is at most its
+  /// max_length. In evaluation no registered tensor may change.
   Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from
@@ -117,12 +117,12 @@ class Compression : public Module {
   /// instance's heads and channels.
   ReadOutput read(const ReadInput& input);
 
-  /// True if read() uses ReadInput::similarity. A method with its own kernel does not (refuse_idle_similarity).
+  /// True if read() uses ReadInput::similarity. A method with its own kernel returns false (refuse_idle_similarity).
   virtual bool follows_similarity() const { return true; }
 
   /// True if each slot holds means of its tokens' keys and values, with shares that depend only on lengths and mask. read()
-  /// must be kernel_attention() of these means if the similarity is a feature map. Means of projected tokens are then projected
-  /// means, and keys and values may be one tensor.
+  /// must be kernel_attention() of these means if the similarity is a feature map. Then a caller may project the means instead
+  /// of the tokens, and may pass one tensor as keys and values.
   virtual bool slots_are_means() const { return false; }
 
   /// Called by the attention after each optimiser step, in training only. Moving averages and redrawn features may change

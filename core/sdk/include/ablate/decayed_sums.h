@@ -17,8 +17,8 @@ struct DecayedSums {
 /// @param log_decay [batch or 1, heads, n, d_key or 1] of q's type, at most 0; undefined: no decay. At padding, k = 0 and a log
 /// decay of 0 keep the sums.
 /// @param state S_0, [batch, heads, d_key, d_value]; undefined: 0
-/// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if d_key and d_value are at most 320;
-/// multiples of 16 are not copied. Differentiable once.
+/// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if d_key and d_value are at most 320.
+/// It copies tensors unless both are multiples of 16. Differentiable once.
 DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state,
                          bool fused = false);
 

@@ -71,7 +71,7 @@ class GeneratedTask : public Task {
   std::uint64_t seed_;
 };
 
-/// Generated task whose examples are rows. If the task names slices, there is one: the length.
+/// Generated task whose examples are rows. The only slice that such a task may have is slice_of(length), by default the length.
 class GeneratedRows : public GeneratedTask {
  public:
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const final {
@@ -138,7 +138,7 @@ inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
   return sum;
 }
 
-/// @param number short_digest or short_hash of a sequence that each of the three splits could have
+/// @param number short_digest or short_hash of a sequence, which may belong to any of the three splits
 inline bool belongs_to(Split split, std::uint64_t number) { return number % 3 == static_cast<std::uint64_t>(split); }
 
 /// Returns the first draw that belongs to the split.

@@ -1,4 +1,4 @@
-// Norm and gate that recurrent attentions have behind their sums.
+// Norm and gate that recurrent attentions apply to their sums.
 #pragma once
 
 #include "ablate/tensor.h"
@@ -10,7 +10,7 @@ enum class HeadNorm { kNone, kLayer, kRms };
 
 /// normed(values) SiLU(gate), head by head. kLayer: (x - mean) / sqrt(variance + 1e-5), kRms: x / sqrt(mean square + 1e-5), of
 /// the channels of a head (Sun et al. 2023, Eq. 8).
-/// @param values, gate [batch, heads, n, d_value], of one type; gate undefined: 1
+/// @param values, gate [batch, heads, n, d_value], of one type; gate undefined: the values are not gated
 /// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if d_value is a multiple of 16. It
 /// saves only values and gate for its gradient. Differentiable once.
 /// @return tensor of values' shape; merge_heads() of the fused form's result copies nothing

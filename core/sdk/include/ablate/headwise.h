@@ -13,14 +13,14 @@ namespace ablate {
 struct HeadOptions {
   std::int64_t heads = 1;                           ///< must divide the width if d_key or d_value is 0
   std::int64_t d_key = 0, d_value = 0;              ///< channels of a head; 0: width / heads
-  bool queries = true, keys = true, values = true;  ///< projections that exist; without a projection its tensor is undefined
+  bool queries = true, keys = true, values = true;  ///< projections that exist; q, k or v is undefined without its projection
   bool keys_are_queries = false;  ///< keys are the queries, from the same projection (Reformer, Routing Transformer)
   /// Tokens of earlier segments in front of a segment's own (Transformer-XL, Dai et al. 2019). They are stored as detached
   /// layer inputs and projected with the current weights. evaluation_memory, if above 0, replaces memory in evaluation.
   std::int64_t memory = 0, evaluation_memory = 0;
   /// Tokens of a short convolution of q, k and v, with SiLU behind it (Mamba, DeltaNet). Each channel is convolved by itself,
-  /// and the last weight is for the token itself. The base class keeps its state. 0: none. Self-attention only. The constructor
-  /// throws std::logic_error if there is also a memory, or if keys are queries.
+  /// and the last weight is for the token itself. The base class keeps the convolution's state. 0: no convolution.
+  /// Self-attention only. The constructor throws std::logic_error if there is also a memory, or if keys are queries.
   std::int64_t convolution = 0;
 };
 
@@ -30,7 +30,7 @@ struct HeadInput : AttentionInput {
   Tensor q;                 ///< [batch, heads, n, d_key]
   Tensor k;                 ///< [batch, heads, keys, d_key]
   Tensor v;                 ///< [batch, heads, keys, d_value]
-  std::int64_t offset = 0;  ///< keys before query 0: the memory, aligned at its end, masked while it is not full
+  std::int64_t offset = 0;  ///< keys before query 0: the memory's places, of which unfilled ones come first and are masked
   bool self = false;        ///< queries and context are one sequence
 };
 
@@ -67,7 +67,7 @@ class HeadwiseAttention : public Attention {
   /// Dropout of attention weights now: 0 in evaluation. For drop() and dropped_attention() (dropout.h).
   double dropout() const { return is_training() ? dropout_ : 0; }
 
-  /// Projects other tokens with the current weights, for example a memory of slots. No convolution and no rotary positions are
+  /// Projects any tokens with the current weights, for example a memory of slots. No convolution and no rotary positions are
   /// applied. The frozen variants pass gradients on to x only, not to the weights.
   /// @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
   Tensor keys_of(const Tensor& x) const { return project(options_.keys_are_queries ? query_ : key_, x); }
@@ -81,7 +81,7 @@ class HeadwiseAttention : public Attention {
   virtual HeadOutput attend(const HeadInput& input) = 0;
   /// Computes a whole call as one operation, if the method has one for this case. attend() is called if the result is
   /// undefined. Called only without a state, convolution, memory or rotary positions.
-  /// @param input unchanged from the host
+  /// @param input the host's input, unchanged
   virtual Tensor in_one(const AttentionInput& input, const Projections& by, bool fused) const {
     static_cast<void>(input), static_cast<void>(by), static_cast<void>(fused);
     return {};
@@ -127,7 +127,7 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
 /// @param x [batch, n, channels] or [batch, n] @param first [batch] int64, at most n - count
 /// @return [batch, count, channels] or [batch, count]
 Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count);
-/// Returns the last tokens of `before` and x together, for each item by itself, so that padding does not push tokens out.
+/// Returns the last `count` tokens of `before` and x together, for each item by itself, so that padding pushes no token out.
 /// @param before [batch, count, channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined
 /// @return tensor of before's shape
 Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);

@@ -47,7 +47,7 @@ class InputFile {
   /// @return the number of bytes read: fewer than the size of `to` only at the end of the content
   std::size_t read(std::span<std::uint8_t> to);
 
-  /// Fills `to`. Throws FileError if the content ends before.
+  /// Fills `to`. Throws FileError if the content ends before `to` is full.
   /// @param what name of the bytes, for the message
   void read_all(std::span<std::uint8_t> to, const std::string& what);
 
@@ -56,7 +56,7 @@ class InputFile {
   /// largest possible and allowed content. Throws FileError.
   std::vector<std::uint8_t> read_rest(std::uint64_t bytes, const std::string& what);
 
-  /// Returns the rest of the content, or its first `most` bytes if there are more. Allocates no more. Throws FileError.
+  /// Returns the rest of the content, but at most `most` bytes. A large `most` costs no memory by itself. Throws FileError.
   std::vector<std::uint8_t> read_some(std::uint64_t most);
 
   const std::filesystem::path& path() const { return path_; }

@@ -10,11 +10,11 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
-/// phi(x), in steps that torch differentiates. elu + 1 is e^x below 0, because float32 rounds elu(x) to -1 from -17 on.
+/// phi(x), in steps that torch differentiates. elu + 1 is computed as e^x below 0: float32 rounds elu(x) to -1 from -17 on.
 Tensor kernel_features(const Tensor& x, FeatureMap map);
 
-/// Largest sum of weights that counts as 0: the root of the smallest normal number of x's type, because gradients contain its
-/// square and must stay finite.
+/// Largest sum of weights that counts as 0: the square root of the smallest normal number of x's type. Gradients must stay
+/// finite, and they are divided by the square of the sum.
 double least_kernel_sum(const Tensor& x);
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
@@ -26,9 +26,9 @@ double least_kernel_sum(const Tensor& x);
 Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mass, FeatureMap map);
 
 /// Kernel attention between projections, as one operation. Heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and the
-/// result goes through Wo and bo. The fused form needs float32 on a CPU, d_model and channels of a head that are multiples of
-/// 16, and at most 256 channels of a token and of all heads. It saves queries, context and a memory of [heads, d_head, d_head +
-/// 1] for each sequence. Torch's threads share the sequences. Differentiable once.
+/// result goes through Wo and bo. The fused form needs float32 on a CPU, and multiples of 16 as d_model and as channels of a
+/// head. d_model, and the channels of all heads together, may be at most 256. It saves queries, context and a memory of [heads,
+/// d_head, d_head + 1] for each sequence. Torch's threads share the sequences. Differentiable once.
 /// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
 /// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
@@ -49,11 +49,11 @@ struct QueryGroup {
   Tensor query, query_bias, key, key_bias, value, value_bias;  ///< [width, d_model] and [width]
 };
 
-/// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in its
-/// group. Exists only as a fused form. Throws std::invalid_argument without a form (may_group_attention), or if sizes do not
-/// fit.
-/// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, with width / heads channels each
-/// @return [batch, n, d_model]
+/// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in query
+/// i's group. Exists only as a fused form. Throws std::invalid_argument if this machine has no such form (may_group_attention),
+/// or if sizes do not fit.
+/// @param group_of [batch, n] int64: index of each query's group @param factors [batch, n], with a gradient; undefined: 1
+/// @param heads heads of each group, with width / heads channels each @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
                                 const Tensor& factors, const Linear& output, std::int64_t heads, FeatureMap map);
 

@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Sets x to 0 under the mask, including NaN. Gradients there are 0 too. x itself is not changed.
+/// Returns x with 0 in place of padding, even if the padding is NaN. Gradients of padding are 0 too. x itself is not changed.
 /// @param x [batch, heads, length, channels]
 /// @param mask [batch, length] bool, true = a token; undefined: x itself is returned.
 inline Tensor clear_padding(const Tensor& x, const Tensor& mask) {

@@ -56,8 +56,8 @@ struct Capabilities {
   /// difference if all are alike. (An attention with a compression promises it only if the compression does.)
   bool averages = false;
   bool lossless_at_rate_1 = false;  ///< at rate 1 a read equals attention over the sequence itself
-  bool causal_reads = false;        ///< with a rate, a query can be restricted to the slots complete before it
-  bool fixed_slots = false;         ///< can store a fixed number of slots
+  bool causal_reads = false;        ///< with a rate, a query can be restricted to the slots complete at its position
+  bool fixed_slots = false;         ///< can use a fixed number of slots
   bool extends = false;             ///< new tokens can be written into an existing memory
   /// A softmax read weights slot j with mass_j exp(q.key_j / sqrt(d)), so slots and tokens can share one softmax.
   bool beside_tokens = false;
@@ -88,17 +88,17 @@ struct Exemption {
   const char* when = "";  ///< only with this value of a parameter: "router_gradient = none"; "": always
 };
 
-/// Another plugin of the same kind that gives the same results at some parameters, with the same weights by name. The suite
-/// compares outputs and gradients.
+/// Another plugin of the same kind that gives the same results for certain parameters, if weights of the same name are equal.
+/// The suite compares outputs and gradients.
 struct Oracle {
   const char* at;           ///< this plugin's parameters, others at their defaults: R"({"window": 4096})"
   const char* plugin;       ///< id of the other plugin
-  const char* with = "{}";  ///< its parameters
+  const char* with = "{}";  ///< parameters of the other plugin
 };
 
 /// Returns an optional interface of the library by its name, which ends in a version ("ablate.memory/1"), like CLAP's
 /// get_extension. The header that declares the name declares the type too. The result is static storage, or null for an unknown
-/// name. A changed type gets another version, so older libraries stay valid. Any thread. Must not throw.
+/// name. A changed type gets another version, so older libraries stay valid. Called from any thread. Must not throw.
 using Extension = const void* (*)(const char* name);
 
 /// Description of a plugin library. All pointers are to static storage of the library, which is never unloaded.
@@ -118,12 +118,12 @@ struct Descriptor {
   std::size_t exemption_count;
   const Oracle* oracles;
   std::size_t oracle_count;
-  // Factory of the plugin's kind. The others are null. It returns a new instance each call, owned by the caller. Workers call
-  // it, from one thread at a time. It may throw std::exception: the trial fails with its what().
+  // Factories: the factory of the plugin's kind, the others null. It returns a new instance each call, owned by the caller.
+  // Workers call it, from one thread at a time. It may throw std::exception: the trial fails with the exception's what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);
   std::unique_ptr<Task> (*make_task)(const TaskContext&);
-  Extension extension;  ///< null: no extensions. The factory of every other kind is an extension, "ablate.KIND/1"
+  Extension extension;  ///< null: no extensions. A kind without a field above has its factory here, "ablate.KIND/1"
 };
 
 /// @param E type of an extension, with the name E::kName @return null if the library does not offer the extension

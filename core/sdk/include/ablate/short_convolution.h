@@ -1,4 +1,4 @@
-// Short convolution that recurrent attentions have behind their projections.
+// Short convolution that recurrent attentions apply to their projections.
 #pragma once
 
 #include "ablate/tensor.h"

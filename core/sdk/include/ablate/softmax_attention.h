@@ -12,7 +12,7 @@ namespace ablate {
 /// @param fused may use the fused form (AttentionContext::fused), which is differentiable once. Its conditions: float32 on a
 /// CPU where it is faster (AMD's processors with AVX-512), d and d_value multiples of 16 and at most 256, at least 32 queries,
 /// a mask without gradient of the shape [batch or 1, heads or 1, 1, m]. Torch's threads share the heads of all sequences, so
-/// there must be as many heads as threads.
+/// all sequences together must have at least as many heads as there are threads.
 /// @return [batch, heads, n, d_value]; a query that sees nothing reads 0. Throws c10::Error if sizes do not fit.
 Tensor softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal, bool fused);
 

@@ -6,10 +6,10 @@
 namespace ablate {
 
 /// Returns `hard` with the gradient of `soft`; both have one shape and type. Each pass of a module must make these calls in the
-/// same order. The suite's finite differences fix the recorded `hard` and move by `soft`, the function that has this gradient.
+/// same order, because the suite's finite differences replay them: a recorded `hard` plus the change of `soft` since then.
 Tensor straight_through(const Tensor& hard, const Tensor& soft);
 
-/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences fix it too. The
+/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences replay it, too. The
 /// result is detached, and x itself is not, because a detached parameter would never train again.
 Tensor frozen(const Tensor& x);
 

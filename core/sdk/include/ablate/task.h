@@ -82,8 +82,8 @@ struct BatchView {
   std::span<std::int64_t> slices;                ///< [batch, info().slices]
 };
 
-/// Task, owned by the host. The host calls info() first, then load() once, then the rest, from one thread. After load() the
-/// reading calls may come from several threads. Every call may throw std::exception with a message that contains the file, the
+/// Task, owned by the host. The host calls info() first and load() once, from one thread. After load() it calls the const
+/// functions, possibly from several threads. Every call may throw std::exception with a message that contains the file, the
 /// value found and the value expected. Equal parameters and files must give equal examples in the same order, for any number of
 /// threads. The host checks every index before a call, and ids, targets and shapes after it.
 class Task {

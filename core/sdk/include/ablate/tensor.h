@@ -1,7 +1,7 @@
 // Tensors for plugins: ATen's class with its methods, and the free functions that attention methods use.
 //
-// Only a selection, to save compile time: this header costs 2 s, <ATen/ATen.h> 7 s, <torch/nn/module.h> 10 s. For another
-// function, #include <ATen/ops/NAME.h> (3 s for the first of them).
+// The selection of functions saves compile time: this header costs 2 s, <ATen/ATen.h> 7 s, <torch/nn/module.h> 10 s. For
+// another function, #include <ATen/ops/NAME.h> (3 s for the first such header).
 #pragma once
 
 #include <ATen/core/Generator.h>

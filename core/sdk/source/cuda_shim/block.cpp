@@ -63,8 +63,8 @@ struct Machine {
 Machine& machine = *new Machine;  // never destroyed, because stuck fibers refer to it
 
 // Addresses by which the thread sanitizer learns the order of accesses. `begun`: earlier accesses come before a block. `left`:
-// accesses of an ended or waiting thread come before accesses after the block. `meeting`: all threads met at a barrier. Two
-// barriers alternate, so a thread that reaches the next barrier early does not order threads that have not yet left this one.
+// accesses of an ended or waiting thread come before accesses after the block. `meeting`: all threads met at a barrier. Its two
+// addresses alternate: a thread at the next barrier must not yet be ordered with threads that have not left this barrier.
 char begun, left, meeting[2];
 
 std::uint32_t drawn() {
@@ -126,7 +126,7 @@ void put_away(Array& array) {
   array = {};
 }
 
-/// volatile, so that the compiler never calls memcpy, which the thread sanitizer would see.
+/// Copies by volatile accesses, so that the compiler never calls memcpy, which the thread sanitizer would see.
 template <class Piece>
 void copy_by(void* to, const void* from, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes / sizeof(Piece); ++i)

@@ -45,7 +45,7 @@ void begin(Fiber* fiber) {
 extern "C" void ablate_shim_switch(void** from, void* to);
 extern "C" void ablate_shim_begin();
 extern "C" void ablate_shim_enter(Fiber* fiber) { begin(fiber); }
-// Saves the registers that a call preserves on the old stack, then restores them from the new stack.
+// Pushes the registers that a call must preserve onto the old stack, then restores them from the new stack.
 asm(R"(
 .text
 .globl ablate_shim_switch

@@ -17,7 +17,7 @@ class Fiber {
 
   /// Called by the scheduler. Runs the fiber until leave().
   void resume();
-  /// Called by the fiber itself. `forever` is true if it is never resumed.
+  /// Called by the fiber itself: returns control to the scheduler. `forever` is true if the fiber is never resumed.
   void leave(bool forever);
 
  private:
@@ -25,7 +25,7 @@ class Fiber {
   void (*body_)(void*);
   void* of_;
   char* stack_;
-  void *own_ = nullptr, *scheduler_ = nullptr;  ///< points at which each continues
+  void *own_ = nullptr, *scheduler_ = nullptr;  ///< where the fiber and the scheduler continue
   void *own_fake_ = nullptr, *scheduler_fake_ = nullptr;
   const void* scheduler_stack_ = nullptr;
   std::size_t scheduler_stack_size_ = 0;

@@ -14,7 +14,7 @@ namespace {
 using namespace conformance;
 
 /// Returns values near the edges of a parameter's range that still fit a model of 16 channels. Returns no values for a
-/// parameter that names plugins, because each plugin is checked by itself, and as a part of its own candidates.
+/// parameter that names plugins: candidates() (engine/candidate.h) varies these.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
   using nlohmann::json;
   if (parameter.type == ParameterType::kRate) return {"1", "2/3", "1/64"};
@@ -27,7 +27,7 @@ std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
 template <AttentionLook* look, AttentionLook*... more>
 constexpr auto wide = widened<AttentionSubject, look, more...>;
 
-/// True if `has` accepts an instance and its output in training at some place. Also true if it throws: a check reports that.
+/// True if `has` accepts an instance and its output in training at some place. Also true if the plugin throws: a check fails.
 template <class Has>
 bool somewhere(const AttentionSubject& subject, const Has& has) {
   try {

@@ -57,7 +57,7 @@ struct TwoMasks {
   }
   Tensor keys_mask() const { return subject.promises().key_padding ? padding_mask(of_keys(), n) : Tensor(); }
 
-  /// Throws if a causal query after the last key reads no key. Skips short sequences, which may not complete a slot.
+  /// Throws if a causal query after the last key reads no key. Skips short sequences, which perhaps complete no slot.
   void still_read(const Tensor& clean, const Tensor& others, const std::string& where) const {
     if (subject.promises().sparse || !subject.full() || (setting.stand.causal && n < 100)) return;
     for (std::int64_t i = 0; i < 3; ++i) {
@@ -206,7 +206,7 @@ void cross(const AttentionSubject& subject, Finding& finding) {
         const auto found = real(
                        run(*instance, {.queries = tokens, .context = tokens.clone(), .mask = mask, .query_mask = mask}), mask),
                    expected = real(run(*instance, {tokens, {}, mask}), mask);
-        // The two passes may compute differently, with other rounding in narrow types.
+        // The two passes may compute in different ways, and so round differently in narrow types.
         for (std::int64_t i = 0; i < 3; ++i)
           setting.type == kDouble ? finding.near(found[i], expected[i], where)
                                   : finding.near_median(found[i], expected[i], where, median_of_item(setting.type));

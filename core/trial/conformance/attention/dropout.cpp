@@ -52,13 +52,13 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
   finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, count), allowed);
 }
 
-/// Dropout in the check of draws: keeping with p instead of 1 - p gives nine times the variance.
+/// Rate p of dropout in the check of draws. If weights are kept with p instead of 1 - p, they have nine times the variance.
 constexpr double kDrawn = 0.25;
 /// Number of keys that one pass distinguishes, each by its own channel. Scores see only the other channels.
 constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
-/// Two draws with at least this correlation count as the same. With fewer pairs, chance could reach it.
+/// Two draws with at least this correlation count as the same. With fewer than kFewestPairs pairs, chance could reach it.
 constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // smaller weights count as 0
@@ -92,10 +92,10 @@ bool read_out(const Instance& instance, const Layers& layers) {
   return true;
 }
 
-/// Code of the keys: each key has its own channel (kPlain), or other numbers there, or pairs of keys exchange their channels.
+/// Code of the keys. kPlain: each key has a 1 in its own channel. kScaled: other numbers. kTurned: two keys exchange channels.
 enum class Coded { kPlain, kScaled, kTurned };
 
-/// Two equal items. In a short sequence every key has a code. In a long one some keys at the start, near 128 and at the end do.
+/// Two equal items. In a short sequence every key has a code, in a long one only some keys: at the start, near 128, at the end.
 struct CodedKeys {
   std::int64_t n;
   std::vector<std::vector<std::int64_t>> keys;  ///< by pass
@@ -229,7 +229,7 @@ void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64
                  {kTogether, "independent draws have a correlation of 0"});
 }
 
-/// Checks that the weights of a query are not dropped together, except for keys in one slot, up to the allowed correlation.
+/// Checks that the weights of one query are not all dropped together. The allowed correlation covers keys that share a slot.
 void rows_apart(const Factors& all, const std::string& where, Finding& finding) {
   const auto off = all.drawn - 1;
   const auto count = all.seen.sum(-1).expand_as(off.select(-1, 0)), squares = off.square().sum(-1);

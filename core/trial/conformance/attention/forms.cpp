@@ -35,7 +35,7 @@ struct FormCase {
   std::int64_t heads;                              ///< number of heads, if a parameter sets it; 0: the default
   std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens. The longest item is the width of the segment.
   std::vector<Form> forms;
-  bool trains = true;        ///< in training, unless training draws random numbers
+  bool trains = true;        ///< computed in training mode, unless training draws random numbers
   std::int64_t queries = 0;  ///< number of queries over another sequence; 0: self-attention
 };
 
@@ -177,7 +177,7 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Returns padded items. In a causal place, other tokens follow every second item, or every item if padding is not promised.
+/// Returns padded items. If causal, every second item has other tokens instead of padding; every item without key_padding.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;

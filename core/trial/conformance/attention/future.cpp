@@ -1,5 +1,5 @@
-// Checks which tokens an output depends on, for causal and bidirectional attention. In a batch, each item may change from its
-// own position on. Checks that an attention refuses places and lengths that it does not promise.
+// Checks which tokens an output depends on, for causal and bidirectional attention. One batch tests many positions: each item
+// gets other tokens from its own position on. Checks that an attention refuses places and lengths that it does not promise.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks gradients of the outputs up to a place in the inputs up to it. Larger tokens after the place must not change them.
+/// Checks that larger tokens after a place do not change the gradients that outputs up to the place have in inputs up to it.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});

@@ -94,7 +94,7 @@ Tensor but_for_first(const Tensor& reached, std::int64_t n) {
 }
 
 /// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all bidirectional or
-/// all causal places with all surroundings. Some have a state, because some parameters may serve only a state.
+/// all causal places with all surroundings. Some places have a state, because a parameter may serve only a state.
 std::map<std::string, std::string> left_out(const AttentionSubject& subject, bool causal, std::int64_t n) {
   Reached reached;
   std::map<std::string, std::string> missing;
@@ -172,7 +172,7 @@ std::vector<Difference> one_by_one(const Instance& instance, const Pass& pass, c
   return off;
 }
 
-/// False if a choice turned, so that no gradient could be judged. Otherwise the finding has the errors of the gradients.
+/// False if a discrete choice changed, so that no gradient could be judged. Otherwise the finding has the gradients' errors.
 bool judged(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
   const auto analytic = gradients(instance, pass, queries_of(pass));
   const auto all = along_all(instance, pass, analytic);
@@ -243,7 +243,7 @@ void trained(const AttentionSubject& subject, Finding& finding) {
   std::string all;
   for (const bool causal : {false, true}) {
     if (!(causal ? subject.promises().causal : subject.promises().bidirectional)) continue;
-    // A table by distance may be longer than a short sequence. A longer sequence then gives all of its gradients.
+    // A table by distance may be longer than a short sequence. A longer sequence then reaches all rows of the table.
     std::map<std::string, std::string> missing;  // by name
     for (const auto n : {subject.length(40), subject.length(150), subject.length(300), subject.length(1100)}) {
       const auto now = left_out(subject, causal, n);

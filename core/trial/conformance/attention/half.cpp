@@ -1,4 +1,4 @@
-// Half precision: a narrow run against float64 with the same rounded weights and inputs.
+// Half precision: compares a narrow run (float16 or bfloat16) with float64, on the same rounded weights and inputs.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -108,8 +108,8 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
   return {{"", run(instance, {tokens}), kOutputs}};
 }
 
-/// A gradient that cancels, such as the gradient of the keys' bias, is rounding. It is compared at the size of the other
-/// gradients.
+/// A gradient that cancels, such as the gradient of the keys' bias, is rounding. Its error is compared with the size of the
+/// other gradients.
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
@@ -144,7 +144,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands())
     for (const auto type : {at::kHalf, at::kBFloat16}) {
       const Setting evaluated{stand, type, false}, setting{stand, type, true};
-      // A sum stops growing first in the type with the fewest bits: in float16 at 2048. Quadratic methods have no such sums.
+      // A sum of ones stops growing at 256 in bfloat16 and at 2048 in float16. Quadratic methods have no such sums.
       const bool is_linear = subject.promises().memory_exponent < 1.5, has_few_bits = type == at::kBFloat16;
       std::vector<std::int64_t> lengths = {subject.length(33)};
       if (subject.full()) lengths.push_back(subject.length(is_linear || has_few_bits ? 1100 : 300));
@@ -160,8 +160,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Runs token by token only if the method promises this. Otherwise, a signal that is fitted anew after each token (as in
-        // infinity) grows without bound, through an error that differs between processors.
+        // Runs token by token only if the method promises recurrent. Otherwise, a signal that is fitted again after each token
+        // (as in the plugin infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};

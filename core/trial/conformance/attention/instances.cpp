@@ -30,7 +30,7 @@ Pass pass_of(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed
   return pass;
 }
 
-/// Checks every step of a training once, since a step may redraw numbers: torch's global generator must not matter.
+/// Checks on_step() for every step of one training: torch's global generator must not change the numbers that a step redraws.
 void every_step(const AttentionSubject& subject, Finding& finding) {
   const auto a = subject.make(5), b = subject.make(5);
   for (auto* instance : {a.get(), b.get()}) instance->train();
@@ -63,7 +63,7 @@ void instances(const AttentionSubject& subject, Finding& finding) {
   const auto before = run(*other, pass).detach().clone();
   const NoGradGuard none;
   const auto all = contents(*changed);
-  const PutBack usual(all);  // whatever is shared, the next checks begin with the usual numbers
+  const PutBack usual(all);  // even if instances share tensors, the next checks begin with the usual numbers
   for (const auto& tensor : all)
     if (tensor.is_floating_point()) tensor.add_(1);
   finding.near(run(*other, pass), before, "after another instance was changed");

@@ -36,7 +36,7 @@ class LayerSearch {
   }
 
  private:
-  /// @param bare the tokens' channel 0 is 0
+  /// @param bare true: channel 0 of the tokens is 0
   Tensor read(std::uint64_t seed, bool bare = false) const {
     const auto tokens = random_tokens(1, n_, seed, type_);
     return ablate::run(instance_, {bare ? first_set(tokens, 0) : tokens});
@@ -50,8 +50,8 @@ class LayerSearch {
     return (type_ == kDouble ? 1e-12 : 1e-6) * output.abs().max().clamp_min(1e-3).item().toDouble();
   }
 
-  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers return 0. Also if outputs do not
-  /// change when the layers return twice as much (keys of a rectified kernel).
+  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers return 0, or outputs do not change
+  /// when the layers return twice as much (keys of a rectified kernel).
   enum Made { kNot, kSomehow, kLinearly };
   Made made_by(const std::vector<Layer>& layers) const {
     if (layers.empty()) return kNot;

@@ -21,7 +21,7 @@ struct Layer {
 
 struct Layers {
   std::vector<Layer> outputs;  ///< outputs are linear in the weight, and a row changes only its own output channel
-  std::vector<Layer> values;   ///< found while the outputs' weights are the identity; a row changes a channel for each head
+  std::vector<Layer> values;   ///< found while the outputs' weights are the identity; a row changes one channel of each head
   /// Layers on which all values depend: if they are 0, outputs depend on no token. They are `values`, or one layer whose
   /// numbers pass through other layers before they are read. Empty if there are none.
   std::vector<Layer> makers;
@@ -35,8 +35,8 @@ struct Layers {
 };
 
 /// Finds the layers by passes over `n` tokens, and restores every parameter. Layers of queries and keys are recognised by the
-/// channels that they reach, even if outputs are linear in them. A layer may be some rows of a parameter
-/// for queries, keys and values.
+/// channels that they reach, even if outputs are linear in them. A layer may be some rows of a parameter whose other rows make
+/// queries and keys.
 Layers layers_of(const Instance& instance, std::int64_t n);
 
 /// Makes a layer give the same numbers for all tokens, or, without a bias, for tokens with the same channel 0.

@@ -1,4 +1,4 @@
-// Attentions at lengths where code with blocks takes other paths, and beyond the long lengths.
+// Attentions at lengths where code with blocks takes different paths, and beyond the long lengths.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -32,7 +32,7 @@ void gradients_against_items(const AttentionSubject& subject, const Setting& set
 }
 
 /// Compares two float32 results of many tokens, by the median of each eight tokens. A denominator near 0 amplifies the rounding
-/// of a few tokens, but another rule moves all of them.
+/// of a few tokens, but a wrong computation moves all of them.
 void near_by_parts(const Tensor& found, const Tensor& expected, const std::string& where, Finding& finding) {
   constexpr std::int64_t tokens = 8;
   constexpr Allowed allowed{1e-3, "float32 over 2,000 tokens in another order, the median of eight tokens"};
@@ -76,8 +76,8 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws unless the last tokens change their own outputs and earlier outputs. If causal, throws unless the tokens before them
-/// change the last outputs. Tries parts of two sizes, because a border may hide one part.
+/// Throws unless the last tokens change their own outputs. Throws unless the last tokens change earlier outputs or, if causal,
+/// the tokens before them change the last outputs. Tries parts of two sizes, because a border may hide one part.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;

@@ -47,7 +47,7 @@ void types(const AttentionSubject& subject, Finding& finding) {
         const auto where = fmt::format("{}, {} tokens{}", narrow_setting.text(), n, pass.mask.defined() ? ", padded" : "");
         const auto output = run(*narrow, cast(pass, kFloat));
         finding.finite(output, where);
-        // An average of many terms is small, so the floor is small.
+        // An average of many terms is small, so the least size that an error is compared with is small, too.
         finding.near_median(real(output, pass.mask), real(run(*exact, pass), pass.mask), where, kMedians, 1e-3);
         if (n > subject.length(300)) continue;
         const auto expected = gradients(*exact, pass, pass.mask), found = gradients(*narrow, cast(pass, kFloat), pass.mask);
@@ -138,9 +138,9 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
   return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
 }
 
-/// True if all queries read equal values unchanged. False if a read depends on the query (a gate, a choice of heads, no weight
-/// at all under a rectified kernel). Also false if it depends on other parameters (set: a layer between its two reads). Checks
-/// only the second half, because the first tokens of a causal read may have nothing to read.
+/// True if all queries read equal values unchanged. False if a read depends on the query: a gate, a choice of heads, no weight
+/// at all under a rectified kernel. Also false if it depends on other parameters: the plugin set has a layer between its two
+/// reads. Checks only the second half, because the first tokens of a causal read may have nothing to read.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;
@@ -265,7 +265,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Checked only at home: a memory that is not full holds no equal tokens, and the first causal reads over slots find nothing.
+  // Only at home: elsewhere, a memory that is not full holds other numbers, and the first causal reads over slots find nothing.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
@@ -337,7 +337,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
   const auto& candidate = subject.candidate();
   const AttentionSubject own(candidate.beside(candidate.descriptor(), oracle.at));
   const AttentionSubject other(candidate.beside(candidate.find(Kind::kAttention, oracle.plugin), oracle.with));
-  // Only places with nothing around and no state: with these parameters, a memory may be longer than the compared sequence.
+  // Compares only places with nothing around and no state: a memory with these parameters may be longer than the sequence.
   auto both_stand = own.promised_stands();
   const auto known = other.promised_stands();
   std::erase_if(both_stand, [&](const Stand& stand) {

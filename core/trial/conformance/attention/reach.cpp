@@ -29,7 +29,7 @@ Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& token
   return (seen > 0).logical_and(seen > before * kDust).logical_and(seen > behind * kDust).any(0);
 }
 
-/// True if another token at this place changes the output. Used for tokens with gradient 0, because a choice may have none.
+/// True if another token at this place changes the output. Used for tokens with gradient 0: a discrete choice has none.
 bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token, std::int64_t output) {
   const NoGradGuard none;
   auto other = tokens.clone();
@@ -60,8 +60,8 @@ std::string unseen_token(const AttentionSubject& subject, const Setting& setting
   return "";
 }
 
-/// Checks one output of very many tokens, by one gradient in float32. A decay may reach 0 at some place, and is nearly 0 before
-/// it. A token that is left out has gradient 0, but its neighbour has a large gradient.
+/// Checks one output of very many tokens, by one gradient in float32. A token that is left out has gradient 0 beside a
+/// neighbour with a large gradient. A decay may also make gradients 0, but then the neighbour's gradient is nearly 0, too.
 std::string unseen_beyond(const AttentionSubject& subject, const Stand& stand, std::int64_t n) {
   constexpr double faint = 1e-30;
   const auto instance = subject.make(1, stand, kFloat, n);

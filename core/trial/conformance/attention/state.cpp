@@ -1,4 +1,4 @@
-// Checks states that an attention carries from segment to segment, and that a start with a state equals a start without.
+// Checks states that an attention carries from segment to segment, and that the initial state gives the results of no state.
 #include <fmt/format.h>
 
 #include <numeric>

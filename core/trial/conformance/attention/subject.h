@@ -105,7 +105,7 @@ class AttentionSubject : public Subject {
  private:
   /// Returns copies of a place with each surrounding that changes the results.
   std::vector<Stand> noticed(const Stand& plain) const;
-  /// Returns all results of a pass, long in evaluation or padded in training. The caller compares every bit.
+  /// Returns all results of a long pass in evaluation, or of a padded pass in training. The caller compares every bit.
   std::vector<Tensor> all_given(const Stand& stand, bool training) const;
 
   mutable std::vector<Stand> stands_;  ///< filled by the first stands()

@@ -124,7 +124,7 @@ void calls(const CompressionSubject& subject, Finding& finding) {
     look_after(subject, finding, setting, shorter, first, what("a longer sequence after a short one"));
     look_after(subject, finding, setting, first, shorter, what("a short sequence after a longer one"));
 
-    // A memory belongs to its owner: the next call must not write into it.
+    // A memory belongs to the caller: the next call must not write into it.
     const auto compression = subject.make(setting);
     const auto memory = write(*compression, first);
     const auto before = copies({memory.values, read(*compression, first.queries, memory, Similarity::kSoftmax)});
@@ -195,7 +195,7 @@ void no_queries(const CompressionSubject& subject, Finding& finding) {
       const auto place = setting.text() + (masked ? ", masked" : "") + ", written without queries";
       const auto found = written(none), expected = written(in), otherwise = written(others);
       finding.finite(found, place);
-      // If queries do not change the memory, a write without queries must equal any other.
+      // If queries do not change the memory, a write without queries must equal a write with queries.
       const bool asks = std::mismatch(expected.begin(), expected.end(), otherwise.begin(), [](const auto& a, const auto& b) {
                           return a.value.equal(b.value);
                         }).first != expected.end();

@@ -33,8 +33,8 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
 }
 
-/// Checks that a query reads only the slots complete at its position, as from a memory without other slots. The read is 0 if no
-/// slot is complete.
+/// Checks that a query reads only the slots complete at its position, as from a memory that has no other slots. The read must
+/// be 0 if no slot is complete.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
@@ -125,7 +125,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// Returns the places after each slot's last token. Borders between them find no more faults: the same slots are complete.
+/// Returns the places after each slot's last token. The places between them find no more faults: the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;

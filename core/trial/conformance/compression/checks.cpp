@@ -17,7 +17,7 @@ using namespace conformance;
 template <CompressionLook* look, CompressionLook*... more>
 constexpr auto wide = widened<CompressionSubject, look, more...>;
 
-/// True if an instance in training has the property. Also true if it throws: a check reports that.
+/// True if an instance in training has the property. Also true if the plugin throws, because a check reports that.
 template <class Has>
 bool somewhere(const CompressionSubject& subject, const Has& has) {
   try {

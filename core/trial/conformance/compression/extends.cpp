@@ -1,4 +1,4 @@
-// Writes onto an existing memory. The result must equal one write: with other batch mates, under masks, with another scale.
+// Writes onto an existing memory. The result must equal one write of all tokens: with other batch mates, masks and scales, too.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -51,7 +51,7 @@ std::vector<Tensor> places_reached(const CompressionSubject& subject, const Comp
 }  // namespace
 
 void gradient(const CompressionSubject& subject, Finding& finding) {
-  // Returns true if no choice turned within a step of the differences.
+  // Returns true if no discrete choice changed within a step of the differences.
   const auto look_at = [&](const CompressionSetting& setting, std::int64_t n, bool masked, std::uint64_t seed) {
     const auto compression = subject.make(setting);
     const auto in =
@@ -96,7 +96,7 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
 }
 
 void trained(const CompressionSubject& subject, Finding& finding) {
-  // A table by position may be longer than a short sequence. A longer sequence then gives all of its gradients.
+  // A table by position may be longer than a short sequence. A longer sequence then reaches all rows of the table.
   std::vector<CompressionSetting> settings;
   for (const std::int64_t n : {64, 300, 1100}) {
     settings.push_back({subject.usual(), kDouble, true, subject.length(n)});
@@ -189,7 +189,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
       if (!base.auxiliary.defined()) continue;
       finding.finite(base.auxiliary, place);
       const auto leaves = leaves_of(*compression, in);
-      // A loss whose graph is cut has no gradients. It may stop at its inputs, but must reach the trained parameters.
+      // A loss whose graph is cut has no gradients. They need not reach the inputs, but must reach the trained parameters.
       auto analytic = base.gradients;
       if (analytic.empty()) throw std::runtime_error(place + ": the auxiliary loss has no graph");
       const auto off = off_each(value, leaves, analytic);
@@ -205,7 +205,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
         const auto other = pass(*compression, in.padded_with(std::nan("")), {.of_auxiliary = true});
         finding.near(other.auxiliary, base.auxiliary, place + ", auxiliary loss with NaN under the mask", kRounding);
       }
-      // Checks the loss while parameters or inputs grow. If it only fell, training would make them grow without end.
+      // Checks the loss while parameters or inputs grow. If the loss only fell, training would make them grow without end.
       const auto falls = [&](const std::vector<Tensor>& scaled, double sign, const char* what) {
         if (scaled.empty()) return;
         const PutBack usual(scaled);

@@ -26,7 +26,7 @@ Tensor dealt(const CompressionInstance& compression, const CompressionInputs& in
   return ablate::stack(uses, 0);
 }
 
-/// True if every token's value is in at most one slot. False if slots overlap or share each token.
+/// True if every token's value is in at most one slot. False if slots overlap, or if every slot contains every token.
 bool is_partition(const Tensor& dealt) { return dealt.to(kLong).sum(0).le(1).all().item().toBool(); }
 
 /// True if every slot is one of the tokens: the method selects tokens, which count as themselves.
@@ -39,7 +39,7 @@ bool is_selection(const CompressionInstance& compression, const CompressionInput
   return nearest.masked_fill(memory.mass <= 0, 0).eq(0).all().item().toBool();
 }
 
-/// Checks an item of `a` equal tokens followed by `b` other equal tokens: every slot must be one group, or both groups.
+/// Checks an item of `a` equal tokens followed by `b` other equal tokens: every slot must be the mean of one group or of both.
 void look_at_groups(Finding& finding, const Memory& memory, const CompressionInputs& in, std::int64_t a, std::int64_t b,
                     bool counts, const std::string& place, const Allowed& allowed) {
   const auto item = [](const Tensor& x) { return x.narrow(0, 0, 1).to(kDouble); };
@@ -67,8 +67,8 @@ void look_at_groups(Finding& finding, const Memory& memory, const CompressionInp
     }
 }
 
-/// Checks that all slots together count every token, and each slot counts the tokens in it. The second part needs gradients in
-/// all tokens. A maximum over tokens has a gradient in only one of them.
+/// Checks that all slots together count every token, and each slot counts the tokens in it. The second part is skipped unless
+/// all tokens have a gradient: a maximum over tokens has a gradient in only one of them.
 void look_at_counts(Finding& finding, const CompressionSubject& subject, const CompressionSetting& setting, std::int64_t n) {
   const auto compression = subject.make(setting);
   for (const bool masked : {false, true}) {

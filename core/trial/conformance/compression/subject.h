@@ -117,8 +117,8 @@ struct CompressionPass {
   std::vector<Named> gradients;  ///< gradients of the weighted outputs
   Tensor auxiliary;              ///< sum of the reads' auxiliary losses; undefined: none
   double loss = 0;               ///< the weighted outputs
-  bool drew = false;             ///< it drew from the generator of the input, so another shape draws other numbers
-  std::vector<Tensor> given;     ///< input tensors on its device: queries, keys, values, mask
+  bool drew = false;             ///< true if the write drew from the input's generator: another shape draws other numbers
+  std::vector<Tensor> given;     ///< input tensors on the compression's device: queries, keys, values, mask
 
   /// Returns outputs, then gradients.
   std::vector<Named> results() const { return joined(outputs, gradients); }
@@ -127,7 +127,7 @@ struct CompressionPass {
 struct PassOptions {
   std::vector<std::int64_t> offsets = {};  ///< offsets of causal reads; none: the middle of the sequence
   const Memory* held = nullptr;
-  std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set while it writes and reads
+  std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
   bool with_gradients = true;
   bool of_auxiliary = false;  ///< gradients of the auxiliary loss instead of the outputs
   bool keeps_moved = false;   ///< registered tensors stay as training moved them, otherwise they are restored
@@ -174,7 +174,7 @@ void compare_items(Finding& finding, const std::vector<Named>& found, const std:
 /// @param length < 0: all tokens
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 
-/// True if a pass drew numbers, which another shape would change. Records in the finding that this is left out.
+/// True if a pass drew numbers, which another shape would change. Records in the finding that a comparison is left out.
 inline bool draws(const CompressionPass& pass, Finding& finding) {
   if (pass.drew) finding.leave(kDraws);
   return pass.drew;

@@ -23,7 +23,7 @@ bool needs_parts(const Descriptor& plugin) {
   return std::any_of(parameters.begin(), parameters.end(), is_part);
 }
 
-/// Returns the values to try for a parameter.
+/// Returns the values to try for a parameter that names plugins.
 std::vector<json> values_for(const Descriptor& plugin, const ParameterInfo& parameter,
                              const std::vector<const Descriptor*>& parts) {
   const auto kind = *parameter.plugin_kind();

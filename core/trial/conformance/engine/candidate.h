@@ -9,8 +9,8 @@
 
 namespace ablate {
 
-/// Amount of work in a check. kFull: all promised types and lengths. kSmall: float64 at small lengths, for other values of a
-/// parameter, for every part after the first, and for a quick check between two edits.
+/// Amount of work in a check. kFull: all promised types and lengths. kSmall: only float64 at small lengths. It is used for
+/// non-default values of a parameter, for every part after the first, and for a quick check between two edits.
 enum class Depth { kFull, kSmall };
 
 struct Candidate {
@@ -18,7 +18,7 @@ struct Candidate {
   nlohmann::json section;  ///< complete
   FindPlugin find;
   Capabilities promises;                   ///< with these parameters and parts
-  std::shared_ptr<Exemptions> exemptions;  ///< exemptions that it declares, and the ones needed so far
+  std::shared_ptr<Exemptions> exemptions;  ///< exemptions that the plugin declares, and which of them were needed so far
   /// Device of its instances. Inputs are made and results are compared on the CPU. Subjects move both.
   c10::Device device = c10::kCPU;
   std::int64_t requested_length = 0;  ///< additional length to check; 0: none

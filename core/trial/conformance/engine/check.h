@@ -76,7 +76,7 @@ class Checks {
   /// From now on a check ends with its first fault and reports that fault. Otherwise it reports the worst fault.
   void stop_at_first() { stops_ = true; }
 
-  /// Passes each failed check to `judge` from now on. If `judge` is null, failures are final.
+  /// From now on calls `judge` for each failed check. If `judge` is null, failures are final.
   /// @param with the plugins among the parameters of the checked plugin
   void judge(Judge judge, std::vector<std::string> with) {
     judge_ = std::move(judge);

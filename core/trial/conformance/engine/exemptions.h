@@ -22,10 +22,10 @@ class Exemptions {
   Exemptions(const Exemptions&) = delete;
   Exemptions& operator=(const Exemptions&) = delete;
 
-  /// Returns the exemption from `check` that excuses a fault in `what`, or null, for a check without a measure. Both texts may
-  /// list several names, separated by ", ", in any order: "dev, test" excuses a fault of dev, of test or of both. "" excuses
-  /// every fault. Call it only for a fault: the exemption then counts as needed. The result lives as long as this object.
-  /// Throws std::runtime_error if the exemption states a tolerance below 1.
+  /// For a check without a measure: returns the exemption from `check` that excuses a fault in `what`, or null. An exemption
+  /// and `what` may list several names, separated by ", ", in any order: "dev, test" excuses a fault of dev, of test or of
+  /// both. The exemption of "" excuses every fault. Call this only for a fault, because the exemption then counts as needed.
+  /// The result lives as long as this object. Throws std::runtime_error if the exemption states a tolerance below 1.
   const ExemptionInfo* excuse(const std::string& check, const std::string& what);
 
   /// True if an exemption of `what` from `check` is declared, with any tolerance. The exemption does not count as needed then.
@@ -37,8 +37,8 @@ class Exemptions {
   void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,
            const Checks::Look& look);
 
-  /// Runs the check "exemptions" after all others, if any exemption is declared. Each must name an existing check. Notes the
-  /// exemptions that were not needed.
+  /// Runs the check "exemptions" after all others, if any exemption is declared. Each exemption must name an existing check.
+  /// Notes the exemptions that were not needed.
   /// @param own names of the checks that could run
   /// @param elsewhere names that another command checks
   void conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere = {}) const;

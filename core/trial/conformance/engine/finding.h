@@ -43,7 +43,7 @@ class Finding {
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
   /// Returns an empty finding with the same settings.
   Finding anew() const { return Finding(allowed_, stops_); }
-  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons in other checks stay exact.
+  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons stay exact, unless is_exact().
   /// @param why must outlive this finding
   void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
   /// True if an error was above the allowed one without the excuse.
@@ -68,13 +68,13 @@ class Finding {
   /// Compares tensors one by one, in their order. Another count of tensors is wrong.
   void near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
             const Allowed& allowed);
-  /// Compares by the median difference, because rounding may turn a decision (routing, clusters). Used for two types, or two
+  /// Compares by the median difference, because rounding may change a decision (routing, clusters). Used for two types, or two
   /// lengths in a narrow type. The error is relative to the expected size: the largest of its median, its mean and the floor.
   /// @param floor least size to compare with: smaller results are sums that cancel, and only rounding is left of them
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
 
-  /// Records the best of up to three looks with different inputs, because rounding may turn a decision in one of them.
+  /// Records the best of up to three looks with different inputs, because rounding may change a decision in one of them.
   void nearest(const std::string& where, const Allowed& allowed,
                const std::function<void(std::uint64_t seed, Finding& now)>& look);
 

@@ -1,4 +1,4 @@
-// Lengths at which code with blocks takes other paths, for attentions and compressions alike.
+// Lengths at which code with blocks takes different paths, for attentions and compressions alike.
 #pragma once
 
 #include <algorithm>
@@ -62,8 +62,8 @@ inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block
   return all;
 }
 
-/// Returns the borders of blocks, and the places before and after each border. All places of 300 tokens or more would take
-/// longer than all other checks.
+/// Returns the borders of blocks, and the places before and after each border. To check all places of 300 tokens or more would
+/// take longer than all other checks.
 inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t block) {
   std::vector<std::int64_t> all;
   for (std::int64_t k = 1; k < n; ++k)

@@ -70,12 +70,12 @@ std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& 
 /// Distance of a derivative from differences, divided by the derivative's size if that is above 1.
 struct Difference {
   double off = 0;
-  bool turns = false;  ///< true if a choice turned within every step that was tried: differences then prove nothing
+  bool turns = false;  ///< true if a discrete choice changed within every step that was tried: differences prove nothing
 };
 
 /// Compares the derivative of a function along a line at 0 with central differences. If these are off and the one-sided
-/// differences disagree as much, a choice has turned (for instance, the set of the four largest weights). Then shorter steps
-/// are tried. For a wrong derivative the one-sided differences agree.
+/// differences disagree as much, a discrete choice has changed (for instance, the set of the four largest weights). Then
+/// shorter steps are tried. For a wrong derivative the one-sided differences agree.
 template <class At>
 Difference off_differences(const At& at, double expected) {
   const double size = std::max(1.0, std::abs(expected));

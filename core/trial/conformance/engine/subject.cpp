@@ -26,7 +26,7 @@ auto in_thread(const Act& act) {
   return std::move(*result);
 }
 
-/// Checks that a run leaves torch's number of threads unchanged, since another number changes later bits. Restores the number.
+/// Checks that a run leaves torch's number of threads unchanged, because it affects the bits of later results. Restores it.
 void keeps_threads(const std::function<Run()>& make, const std::string& where, Finding& finding) {
   const int before = at::get_num_threads();
   int found[2] = {};

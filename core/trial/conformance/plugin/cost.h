@@ -22,8 +22,8 @@ struct Growth {
   std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three measurements
-/// that also use 8192. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, returns the least of it and of up to three more
+/// measurements, which include 8192. If a cache holds only the short sequences, costs look too steep, but less so with 8192.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens

@@ -19,10 +19,10 @@ struct OtherDevice {
   std::string why_not;  ///< reason why there is none
 };
 
-/// Opens "cuda", the first device, or "cuda:N". The process must compute nothing else, because this uses its CUDA.
+/// Opens "cuda", the first device, or "cuda:N". Starts CUDA in this process, which must therefore compute nothing else.
 OtherDevice find_cuda(const std::string& name = "cuda");
 
-/// Returns outputs, states and gradients in float32 at each place of the candidate, also padded and cross if promised.
+/// Returns outputs, states and gradients in float32 at each place, also padded and over another sequence if these are promised.
 std::vector<Named> attention_results(const Candidate& candidate);
 
 /// Returns memories, reads and gradients in float32, with and without padding: in evaluation, and in training unless it draws.

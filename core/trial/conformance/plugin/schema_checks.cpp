@@ -22,8 +22,8 @@ using nlohmann::json;
 constexpr Allowed kDeclared{0, "the declared schema (ablate/parameter.h)"};
 constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
-/// Makes instances one by one, first at home. Rethrows exceptions of a factory. A task is only made, because it reads its
-/// parameters in its factory (ablate/values.h).
+/// Makes instances one by one, first at home(). Rethrows exceptions of a factory. A task is made, but not loaded, because it
+/// reads its parameters in its factory (ablate/values.h).
 /// @param goes_on called after each instance, until it returns false
 void make_some(const Candidate& candidate, const std::filesystem::path& scratch, const std::function<bool()>& goes_on) {
   switch (candidate.kind) {
@@ -69,7 +69,7 @@ class Search {
       for (const auto& other : plugin_.parameters)
         for (const auto& value : others(other)) {
           if (reads_.contains(plugin_, parameter.name)) break;
-          // If the parameter declares when it is read, also tries the other value there.
+          // If the parameter is read only under a condition, also tries the value under this condition.
           look([&] { return first.with(other.name, value); });
           if (!parameter.when.empty())
             look([&] { return first.with(parameter.name, first.section.at(parameter.name)).with(other.name, value); });
@@ -90,7 +90,7 @@ class Search {
     if (unread().empty()) return;
     try {
       make_some(make(), scratch_, [this] { return !unread().empty(); });
-    } catch (const std::exception&) {  // its parameters were read before, and the checks report the fault
+    } catch (const std::exception&) {  // the reads before the exception count, and other checks report the fault
     }
   }
 
@@ -114,7 +114,7 @@ void all_are_read(const std::vector<Candidate>& all, const std::filesystem::path
   if (!describe(all.front().descriptor()).parameters.empty()) finding.saw();
 }
 
-/// Makes an instance with one choice of a text. It is no fault if the host refuses the choice here or data are missing.
+/// Makes an instance with one choice of a text parameter. It is no fault if the host refuses the choice or data are missing.
 void choice_is_made(const Candidate& candidate, const std::filesystem::path& scratch, const std::string& choice,
                     Finding& finding) {
   try {

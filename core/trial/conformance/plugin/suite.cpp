@@ -32,7 +32,7 @@ std::string refusal(const Candidate& candidate) {
     AttentionSubject(candidate).make(1);
   } catch (const std::invalid_argument& refused) {
     return refused.what();
-  } catch (const Error& refused) {  // the host's refusal: a part may not promise what the parameters need
+  } catch (const Error& refused) {  // the host refuses, for example because a part does not promise what the parameters need
     return refused.what();
   } catch (const std::exception&) {
   }
@@ -79,8 +79,8 @@ class Blame {
   /// @param all candidates of one plugin, each with other plugins among its parameters. They must outlive this object.
   explicit Blame(const std::vector<Candidate>& all) : all_(all) {}
 
-  /// Judges a failed check. It stays failed if it fails with every other candidate. If a part fails by itself, the check
-  /// becomes unchecked. If all parts pass alone, check.part names them.
+  /// Judges a failed check. The check stays failed if it also fails with every other candidate. If a part fails by itself, the
+  /// check becomes unchecked. If all parts pass alone, check.part names them.
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:

@@ -94,7 +94,7 @@ void TaskSubject::load() {
   try {
     task = make(2, cache, changes);
     info = task->info();
-  } catch (const std::exception&) {  // it may need more examples. Any other reason is reported below.
+  } catch (const std::exception&) {  // perhaps the task needs more examples. The attempt below reports any other reason.
     changes = nlohmann::json::object();
     task = make(2, cache);
     info = task->info();

@@ -14,15 +14,15 @@ class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;
 
-  /// Makes and loads all of them, `other` only if `seed` is not kNone. Before that, a child loads the first task to record the
-  /// files it opens, and leaves data in the first task's cache folder. The second task makes its data anew. A quick check makes
-  /// data once, with few examples if the task allows it: both tasks share them, and there is no `other`.
+  /// Makes and loads the three tasks, `other` only if `seed` is not kNone. Before that, a child process loads the first task to
+  /// record opened files, and leaves data in the first task's cache folder. The second task makes its data again. A quick check
+  /// makes data once, with few examples if the task allows it: both tasks share them, and there is no `other`.
   void load();
 
   std::unique_ptr<Task> again;
   std::vector<std::filesystem::path> files;
   std::set<std::filesystem::path> opened;  ///< files that a load really reads, if `untraced` is empty
-  bool keeps_data = false;                 ///< true if it stores data in its cache folder
+  bool keeps_data = false;                 ///< true if the task stores data in its cache folder
   std::string untraced;                    ///< reason why opened files cannot be recorded here
 };
 

@@ -72,7 +72,7 @@ std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const n
     case ParameterType::kInteger: {
       const auto number = value.get<std::int64_t>();
       std::vector<std::int64_t> wanted = {number + 1, number - 1, number * 2, number / 2};
-      // Bits of a seed above 32 count, too, and no seed takes longer than another.
+      // The upper 32 bits of a seed count, too. No seed takes longer than another one, so the maximum is tried.
       if (parameter.name == kDataSeed)
         wanted = {number + 1, number - 1, number + (std::int64_t{1} << 32), static_cast<std::int64_t>(parameter.maximum)};
       return numbers_within<std::int64_t>(parameter, number, wanted);

@@ -17,7 +17,7 @@ constexpr double kPlaces[] = {0.5, 0.97, 0.925, 0.85, 0.3, 0.8, 0.1},
                  kPlacesOfLines[] = {0.97, 0.8, 0.925, 0.3, 0.5, 0.1, 0.85};
 constexpr std::size_t kTries = std::size(kPlaces);
 
-/// Edits files and loads the task after each edit, until every kind of change was seen in each file or the time is used up.
+/// Edits files and loads the task after each edit, until every kind of change was seen in each file or no load is left.
 class Edits {
  public:
   Edits(const TaskSubject& subject, const EditedFiles& files, Finding& finding)

@@ -75,7 +75,7 @@ std::string_view word_of(std::string_view line, std::size_t word) {
   return line.substr(line.size());
 }
 
-/// Returns the current path of a parameter's value: a path, or a name in one of the data folders.
+/// Returns the path that a parameter's value names: the value itself, or a name in one of the data folders.
 fs::path place_of(const std::string& value) {
   if (value.empty()) return {};
   for (const auto& folder : data_folders())

@@ -1,4 +1,4 @@
-// Copies of the files that a task reads, to be edited. Another parameter value leads the task to their folder.
+// Copies of the files that a task reads, to be edited. The task reads the copies if one parameter has another value.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ class EditedFiles {
   /// Returns the changed parameters.
   const nlohmann::json& changes() const { return changes_; }
   std::size_t size() const { return copies_.size(); }
-  /// Changes one character of a word after a share of the file's content: a digit to another digit, a letter to another letter.
-  /// With end_of_line, changes the last such character of that line, where labels may be. Unpacks and packs gzipped files.
-  /// Keeps the time of the last change.
+  /// Changes one character of a word, behind a share of the file's content: a digit to another digit, a letter to another
+  /// letter. With end_of_line, changes the last such character of that line instead, because labels may be there. Unpacks and
+  /// packs gzipped files. Keeps the file's time of modification.
   void edit(std::size_t file, double share, bool end_of_line) const;
   /// Exchanges the given word of each two neighbouring lines. Leaves out the first line, which may be a heading. All words stay
   /// valid for their column.

@@ -11,12 +11,12 @@ namespace ablate {
 /// True if a path leads into a folder, judged only by their names.
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-/// Returns "", or the reason why this process may not trace its own child (a sandbox, a container without ptrace).
+/// Returns "", or the reason why this process is not allowed to trace its own child (a sandbox, a container without ptrace).
 std::string tracing_refusal();
 
-/// Returns the regular files that all threads and processes of `run` open, in a child, whatever it throws. Leaves out files of
-/// the system (libraries, locales, time zones, /etc, /proc) and files below `own`. Call it before a pool of threads starts,
-/// because a child would not have the pool.
+/// Calls `run` in a child, and returns the regular files that its threads and processes open, even if `run` throws. Leaves out
+/// files of the system (libraries, locales, time zones, /etc, /proc) and files below `own`. Call it before a pool of threads
+/// starts, because a child would not have the pool.
 std::set<std::filesystem::path> opened_files(const std::function<void()>& run, const std::filesystem::path& own);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Other values of a task's parameters: other examples must have another digest, cached data must belong only to these values.
+// Other values of a task's parameters: changed examples must change the digest, and cached data must not serve other values.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kFewShown = 100;                     // per split, if a parameter sets their number
+constexpr std::int64_t kFewShown = 100;                     // examples per split, if a parameter sets their number
 constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, including repeated loads
 constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers in the examples of one value
 
@@ -31,7 +31,7 @@ class SharedFolder {
   SharedFolder(const TaskSubject& subject, Finding& finding)
       : subject_(subject), finding_(finding), own_(subject.folder("cache")) {}
 
-  /// Checks the task with `changes`, which `said` names ("data_seed = 1"). Returns false if it refuses them or is too large.
+  /// Checks the task with `changes`, which `said` names ("data_seed = 1"). Returns false if the task refuses or is too large.
   bool look(const nlohmann::json& changes, const std::string& said) {
     std::optional<LoadedAlone> alone;
     try {
@@ -65,14 +65,14 @@ std::string said_of(const std::string& name, const nlohmann::json& value) { retu
 
 }  // namespace
 
-/// Checks that other examples have another digest, for each other value, with few examples if a parameter sets their number.
+/// Checks for each other value that changed examples change the digest. Uses few examples if a parameter sets their number.
 void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& finding) {
   const auto parameters = describe(subject.candidate.descriptor()).parameters;
   const auto small = subject.with_few_examples(kFewShown);
   const LoadedAlone base(subject, small);
   const auto before = base.contents();
   const auto usual = numbers_shown(base);
-  // Tries the nearest value of each parameter that makes other examples first, then more values while time is left.
+  // First tries values of each parameter, the nearest first, until one changes examples. Then tries more while loads are left.
   std::int64_t loads = 0, shown = 0;
   const auto most_loads = static_cast<std::int64_t>(kMostLoaded / bytes_of(subject));
   std::vector<std::vector<nlohmann::json>> others;
@@ -113,7 +113,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
   finding.say(fmt::format("other examples by {}", fmt::join(changing, ", ")));
 }
 
-/// Checks one folder for all parameters: this seed, other values of each parameter, an edited file, then this seed again.
+/// Checks one folder for all parameters: first the task's own values, then other values and edited files, then its own again.
 void task_cache(const TaskSubject& subject, Splits, Finding& finding) {
   const auto small = subject.with_few_examples(kFewShown);
   if (!subject.keeps_data) return finding.say("it stores nothing in its cache folder");

@@ -17,7 +17,7 @@ constexpr std::int64_t kMostNumbers = 1 << 22;                                  
 constexpr std::int64_t kMostReadToTheEnd = 100'000, kMostNumbersRead = 1 << 24;  // limits for reading a whole split: some 0.2 s
 constexpr std::int64_t kMostOfOther = 10'000;
 
-/// At its defaults, a task with a seed draws its data. With other values it may use data that no seed changes.
+/// A task with a seed draws its data if all parameters have their defaults. With other values, the seed may change nothing.
 SeedPromise promise_of(const Candidate& candidate) {
   const auto& section = candidate.section;
   if (!section.contains(kDataSeed)) return SeedPromise::kNone;

@@ -39,7 +39,7 @@ inline void __syncwarp(unsigned mask = ~0U) {
 
 namespace ablate::shim {
 
-/// Returns the value of lane `from(own lane)` in a section of `width` lanes, or the own value if it is outside the section.
+/// Returns the value of lane `from(own lane)` in a section of `width` lanes, or the own value if that lane is outside.
 template <class T, class From>
 T shuffled(unsigned mask, T value, int width, From from) {
   T all[kLanes];
@@ -92,7 +92,7 @@ inline unsigned __ballot_sync(unsigned mask, int vote) {
 inline int __any_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) != 0; }
 inline int __all_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) == mask; }
 
-// One core: no other thread interrupts. The thread sanitizer does not report an atomic access as a race.
+// All threads run on one core, so none interrupts. The accesses are atomic only so that the thread sanitizer reports no race.
 template <class T, class F>
 T ablate_shim_atomic(T* at, F change) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

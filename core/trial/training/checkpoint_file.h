@@ -1,4 +1,4 @@
-// Checkpoint of a training: a file from which another process resumes, however this process ended.
+// Checkpoint of a training: a file from which another process can resume, even if this process was killed.
 //
 //   "ablate checkpoint 1\n", where 1 is the format's version
 //   8 bytes: size of the next part; JSON text for people: the trial, its environment and its progress
@@ -28,8 +28,8 @@ struct ReadCheckpoint {
   TrainingState state;
 };
 
-/// Reads the whole file, and parses nothing before its sum is right. Throws Error with the file, what was found and what was
-/// expected: a damaged file, another version of the format, or another trial, code, data or version.
+/// Reads the whole file, and checks its sum before anything is parsed. Throws Error with the file, what was found and what was
+/// expected, for a damaged file, another version of the format, or another trial, code, data or version.
 /// @param expected "settings" and "basis" that the file must have
 ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const AboutCheckpoint& expected);
 

@@ -44,11 +44,11 @@ class SampledTask {
   SampledTask(const Candidate& candidate, std::filesystem::path scratch, bool quick);
 
   /// Makes a task without loading it.
-  /// @param cache its folder
+  /// @param cache the task's cache folder
   /// @param changes changed parameters
   std::unique_ptr<Task> make(int threads, const std::filesystem::path& cache,
                              const nlohmann::json& changes = nlohmann::json::object()) const;
-  /// Returns the changes that bring each number of examples down to `most`, if its range allows that.
+  /// Returns changed parameters that lower each number of examples to `most`, if the parameter's range allows that.
   nlohmann::json with_few_examples(std::int64_t most) const;
   /// Returns a new empty folder.
   /// @param name its purpose

@@ -20,7 +20,7 @@ const char* kind(mode_t mode) {
   return "a device";
 }
 
-/// Throws Error. SQLite would create the missing target wherever the link points: to an unmounted disk, or a misspelled name.
+/// Throws Error, because SQLite would create the missing target: in the folder of an unmounted disk, or with a misspelled name.
 [[noreturn]] void refuse_link(const std::filesystem::path& link, int why) {
   if (why != ENOENT)
     throw Error(fmt::format("{} is a link that leads nowhere: {}; expected the file of a run history (--db FILE or ABLATE_DB)",

@@ -23,7 +23,7 @@ struct UnlikeAttempts {
 };
 
 /// Compares each done attempt with the trial's latest done attempt in the same environment: processor, instructions, GPUs,
-/// compiler, libraries and variables. Leaves out numbers that the host measures, numbers that only one attempt has, and
+/// compiler, libraries and variables. Leaves out costs that the host measures, numbers that only one attempt has, and
 /// attempts that resumed from a checkpoint of another environment.
 /// @param trials SQL condition on trial ids: "= 5", "IN (5, 6)", "> 0"
 /// @param with_curves also compares curves, which costs a search for each point

@@ -1,5 +1,5 @@
 // Jobs of a study. A new job needs a line here, the file core/trial/server/handlers/FILE.cpp, and a header in core/shared with
-// the messages of host and worker. core/shared/jobs.h has the messages of the first jobs.
+// the messages of host and worker. core/shared/jobs.h has the messages of jobs without a header of their own.
 #pragma once
 
 #include "core/trial/server/jobs.h"

@@ -43,8 +43,7 @@ std::string kernel_log();
 /// Seconds since the machine's start, as the kernel's log counts them.
 double since_start_s();
 
-/// Explains the end of a process by a signal 9 that this program did not send, by the likely cause and the evidence. Returns a
-/// part of a sentence.
+/// Returns a part of a sentence about a signal 9 that this program did not send: the likely cause, and the evidence.
 /// `before` and `now`: states at the process's start and end. `peak_bytes`: its peak resident memory; 0: unknown.
 std::string killed_text(const MemoryState& before, const MemoryState& now, std::int64_t peak_bytes);
 

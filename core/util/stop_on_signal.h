@@ -41,9 +41,8 @@ inline std::vector<int> stop_signals() {
   return all;
 }
 
-/// True if a signal only repeats the latest counted signal, so that it does not count. `timeout` signals a process and then its
-/// group. If a terminal closes, the shell and the kernel both signal. At a session's end, SIGHUP follows SIGTERM. Safe in a
-/// signal handler.
+/// True if a signal only repeats the latest counted signal. `timeout` signals a process and then its group. If a terminal
+/// closes, the shell and the kernel both signal. At a session's end, SIGHUP follows SIGTERM. Safe in a signal handler.
 inline bool says_it_again(int signal) {
   constexpr unsigned kSame_ms = 20, kHangup_ms = 2000;
   static volatile std::sig_atomic_t latest = 0, latest_ms = 0;

@@ -93,8 +93,7 @@ class GridStore {
   /// @return true if the scheduler is dead; then it is forgotten, unless it holds a lease
   using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
 
-  /// Registers this process as a scheduler, with a slot that no other scheduler has had. If `meet` or `take` throws, nothing is
-  /// written.
+  /// Registers this process as a scheduler, with a slot that is new in this history. Writes nothing if `meet` or `take` throws.
   /// @param take locks a slot (Locks::take); a slot that it cannot lock is skipped
   /// @return the scheduler's slot
   virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;

@@ -49,7 +49,7 @@ std::string content_of(const ImportedTrial& trial) {
                   {"outcome", trial.outcome},         {"reason", trial.reason},
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
-  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // keys of files without a digest stay
+  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // else earlier imports would get other keys
   if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
   return json_text(content);
 }
@@ -194,8 +194,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
 /// Trials that an import lists, with their ids.
 using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Lists these trials after the experiment's grid. The file has no cell numbers, so trials that differ only in tuned values and
-/// seeds share a cell.
+/// Lists these trials last. The file has no cell numbers: trials that differ only in tuned values and seeds share a cell.
 void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
   std::set<std::string> own = {setting::kSeed};
   for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());

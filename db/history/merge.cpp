@@ -272,10 +272,9 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Lists the later grid first. Then lists the imported trials that either grid lists, because the later grid's file may lack
-/// the other file's imports. Imported trials keep the cells of the later grid's file, or get the next free cells. All other
-/// trials of both files come last, not listed. The last two groups are ordered by key, so a merge in either direction gives one
-/// order.
+/// Lists the later grid first, then the imported trials that either grid lists: the later grid's file may lack the other file's
+/// imports. Imported trials keep the cells of the later grid's file, or get the next free cells. All other trials of both files
+/// come last, not listed. The last two groups are ordered by key, so both directions of a merge give the same order.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
 INSERT INTO member SELECT trial, listed, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here

@@ -29,7 +29,7 @@ struct UnlikeAttempts {
 /// @param with_curves also compares curves, which costs a search for each point
 std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);
 
-/// Attempts whose numbers differ in another history.
+/// Attempts whose numbers differ from their copies in another history.
 struct OtherNumbers {
   std::int64_t attempts = 0;
   std::string first;  ///< "trial 0123456789ab: test/accuracy 61.5 here and 60 there"; "" if there are none

@@ -38,8 +38,7 @@ class LearnedData {
   bool judged_by_share_;
 };
 
-/// Splits of a task. A stream is read in windows. After the first window, each begins with kBefore positions of context, which
-/// are not predicted again.
+/// Splits of a task. A stream is read in windows. Every window except the first begins with kBefore positions of mere context.
 class FloorData final : public LearnedData {
  public:
   /// @param task loaded

@@ -70,10 +70,8 @@ class LabelTable {
   std::int64_t rest_;
 };
 
-/// Returns the first feature whose table is right most often.
+/// Returns the first feature whose table, made from the examples `made`, is right most often on the examples `scored`.
 /// @param features at least one
-/// @param made examples for making tables
-/// @param scored examples for scoring tables
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
                             std::span<const Example* const> scored);
 

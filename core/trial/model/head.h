@@ -22,10 +22,7 @@ class Logits {
   Logits() = default;
   /// @param whole [targets, classes]
   Logits(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT: implicit, because a whole tensor is logits
-  /// @param rows [targets, width]
-  /// @param weight [classes, width]
-  /// @param bias [classes]
-  /// @param piece targets at a time, at least 1
+  /// `rows`: [targets, width]. `weight`: [classes, width]. `bias`: [classes]. `piece`: targets at a time, at least 1.
   Logits(Tensor rows, Tensor weight, Tensor bias, std::int64_t piece)
       : rows_(std::move(rows)), weight_(std::move(weight)), bias_(std::move(bias)), piece_(piece) {}
 

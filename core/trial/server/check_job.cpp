@@ -22,8 +22,7 @@
 namespace ablate {
 namespace {
 
-/// Loads a library with the hash that the host knows. Throws Error if the file has changed: the plugin is not to blame for
-/// that.
+/// Loads a library with the hash that the host knows. Throws Error, which does not blame the plugin, if the file has changed.
 const Descriptor& planned(const std::string& path, const std::map<std::string, std::string>& hashes) try {
   return load_as_planned(path, hashes);
 } catch (const LibraryReplaced& replaced) {

@@ -22,7 +22,7 @@
 
 namespace ablate {
 
-/// Measures, about once a second, the memory that one job does not share with other processes, and knows its limit.
+/// Measures, about once a second, the memory that one job does not share with other processes, and compares it with a limit.
 class MemoryWatch {
  public:
   using Clock = std::chrono::steady_clock;

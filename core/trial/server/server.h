@@ -1,4 +1,4 @@
-// Worker: a parent that has warmed up (warm_up) and never computes, and a forked child for each job. Messages: pipe.h.
+// Worker: a warmed-up parent (warm_up), which never computes, and a forked child for each job. Messages: core/shared/pipe.h.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace ablate {
 
-/// Channel from a job to the scheduler, one JSON line for each message. Also passes requests of the scheduler to the job. Only
-/// the job's child has it.
+/// Channel from a job's child to the scheduler, one JSON line for each message. Also passes the scheduler's requests to the
+/// job.
 struct Say : std::function<void(const nlohmann::json&)> {
   using function::function;
   /// True if a SaveCommand has come since the last call.

@@ -17,7 +17,7 @@ namespace ablate {
 
 /// {"settings", "basis": as in core/records/identity.h, "environment", "environments": of all steps, the latest first,
 /// "processor", "torch", "step", "spent": {"wall_s", "cpu_s", "peak_resident_bytes"}}. A file may have more keys, and a file of
-/// an earlier version has no "environments".
+/// an earlier ablate has no "environments".
 using AboutCheckpoint = nlohmann::json;
 
 /// Writes the file whole or not at all, with its folder, and waits for the disk. Throws Error if it cannot be written.

@@ -11,8 +11,7 @@
 
 namespace ablate {
 
-/// Purposes for which a trial's seed gives independent random numbers (splitmix64): weights, order of examples, shuffled
-/// labels.
+/// Purposes of the independent random numbers that a trial's seed gives (splitmix64): weights, order, shuffled labels.
 enum class SeedStream : std::uint64_t { kWeights, kOrder, kLabels };
 std::uint64_t seed_of(std::uint64_t seed, SeedStream stream);
 

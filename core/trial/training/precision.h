@@ -15,9 +15,8 @@ struct Precision {
   /// Type of the weights that the optimiser trains. If it differs from `type`, the optimiser trains copies and rounds them to
   /// the weights after each step. With fewer digits than float32, steps of a small learning rate would be lost.
   c10::ScalarType stored = c10::ScalarType::Float;
-  /// The loss is multiplied by this before the backward pass. The optimiser divides gradients by it in the type `stored`, so
-  /// gradients below the smallest number of `type` are not lost. A power of two causes no rounding. An overflowing step is
-  /// skipped.
+  /// Factor of the loss in the backward pass. The optimiser divides gradients by it in the type `stored`, so gradients below
+  /// the smallest number of `type` are not lost. A power of two causes no rounding. An overflowing step is skipped.
   double loss_scale = 1;
   bool mixed = false;  ///< products are mixed (core/kernels/mixed_products.h)
 };

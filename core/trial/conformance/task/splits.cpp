@@ -35,8 +35,7 @@ constexpr Allowed kDrawnText{0.01, "text is drawn, so the task can draw a repeat
     kRealPassages{0.05, "real texts quote themselves: 0.011 of enwik8 does"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
 /// Least information of a searched window, in nats: the sum over its symbols, each given the symbol before it. If symbols
-/// depend on nothing else, 2^37 pairs of windows contain an equal pair once in 10^15. Usual windows have twice this
-/// information.
+/// depend on nothing else, 2^37 pairs of windows contain an equal pair once in 10^15. Usual windows have twice as much.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -210,7 +209,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // of 50, a single repetition is one of these two pairs by chance once in 600 cases
+  constexpr std::size_t kFewest = 50;  // a single repetition among 50 is one of the two pairs below by chance once in 600
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))

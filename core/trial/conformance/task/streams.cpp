@@ -137,7 +137,7 @@ std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::fil
 
 }  // namespace
 
-/// Checks that the starts of texts are few, and depend neither on the length or batch of the read rows nor on their grid.
+/// Checks that the starts of texts are few, and do not depend on the length, the batch or the grid of the rows that are read.
 void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto length = subject.info.length, size = subject.sample(split).size;
@@ -202,9 +202,8 @@ struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Scores a table that predicts the target from the symbol `ahead` positions on, made on every second position, on the rest.
-/// Returns its gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if it misses too
-/// few.
+/// Makes a table from the symbol `ahead` positions on to the target on every second position, and scores it on the rest.
+/// Returns its gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if these are few.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

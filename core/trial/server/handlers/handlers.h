@@ -4,7 +4,7 @@
 
 #include "core/trial/server/jobs.h"
 
-/// File and handler.
+/// Name of each job's file and handler.
 // clang-format off
 #define ABLATE_JOBS(job) \
   job(inspect)           \

@@ -201,7 +201,7 @@ UPDATE main.sqlite_sequence SET seq = max(seq, coalesce((SELECT max(seq) FROM ot
 using nlohmann::json;
 using SQLite::Statement;
 
-/// An experiment's grid in one of the two files. It has keys instead of row numbers, so that grids of both files compare.
+/// An experiment's grid in one of the two files, with keys instead of row numbers, so that both files' grids can be compared.
 struct Grid {
   std::int64_t listed_us = 0;
   json study;      ///< description, file, text, overrides

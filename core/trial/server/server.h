@@ -13,8 +13,7 @@
 
 namespace ablate {
 
-/// Channel from a job's child to the scheduler, one JSON line for each message. Also passes the scheduler's requests to the
-/// job.
+/// Channel from a job's child to the scheduler, one JSON line for each message. Also passes on the scheduler's requests.
 struct Say : std::function<void(const nlohmann::json&)> {
   using function::function;
   /// True if a SaveCommand has come since the last call.

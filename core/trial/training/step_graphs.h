@@ -62,8 +62,8 @@ class StepGraphs {
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;    ///< first steps of a shape, which are plain: memory and libraries' choices settle
-  static constexpr std::size_t kMost = 4;  ///< shapes that are recorded; steps of other shapes are plain
+  static constexpr int kPlainFirst = 3;          ///< plain first steps of a shape: memory and libraries' choices settle
+  static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
   static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
   static constexpr std::int64_t kMostGap = 128;  ///< most replays from one comparison to the next
   static constexpr int kMostMoved = 4;           ///< replacements of a tensor after which all steps are plain

@@ -10,8 +10,8 @@
 namespace ablate {
 
 /// Locks on numbered slots, visible to all processes that share a history. Each process holds one slot until it releases the
-/// slot or ends. A process that is stopped or runs in another container of the machine still holds its slot. An interface,
-/// because tests and simulations of many schedulers have their own locks. For one thread only.
+/// slot or ends. A process that is stopped or runs in another container of the machine still holds its slot. This is an
+/// interface, because tests and simulations of many schedulers have their own locks. For one thread only.
 class Locks {
  public:
   Locks() = default;

@@ -17,9 +17,9 @@ struct CommandResult {
 inline constexpr std::size_t kMostCommandBytes = 64'000'000;
 
 /// Runs a program of the PATH without a shell and without input, and waits for its end. The program is in its own process
-/// group, so a stop signal reaches this process only.
+/// group, so a stop signal of the terminal reaches this process only.
 /// @param words the program and its arguments; at least one
-/// @param limit_s seconds after which it is ended
+/// @param limit_s seconds after which the program is killed
 CommandResult run_command(std::vector<std::string> words, double limit_s = 60);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Control groups of this process, of either version: batch systems and containers limit its resources by them.
+// Control groups (version 1 or 2) of this process, by which batch systems and containers limit its resources.
 #pragma once
 
 #include <cstdint>

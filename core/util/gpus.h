@@ -39,9 +39,9 @@ class GpuDriver {
   bool is_begun_ = false;
 };
 
-/// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to a GPU. For a
-/// number, the result is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Otherwise it is the
-/// least free memory of all GPUs.
+/// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to the UUID or the
+/// number of a GPU. For a number, the result is exact if all GPUs are of one model, or if CUDA counts in the order of the bus.
+/// Otherwise it is the least free memory of all GPUs.
 /// @param device "cuda" (= cuda:0) or "cuda:N"
 /// @param visible CUDA_VISIBLE_DEVICES, nullptr: not set
 /// @param order CUDA_DEVICE_ORDER, nullptr: not set

@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Makes the value at each call, because a hundred thousand documents at once need much memory. Can also hold a value.
+/// Makes the value anew at each get(): a hundred thousand stored documents would need much memory. Can also store a value.
 template <class T>
 class Lazy {
  public:

@@ -42,7 +42,7 @@ std::int64_t number_after(const fs::path& file, const std::string& wanted) {
 /// Returns how much memory a control group has left, including cached files that it may drop; -1: no limit.
 std::int64_t left_in_group(const fs::path& folder) {
   struct Names {
-    const char *most, *used, *forgettable;  ///< last: entry of memory.stat that includes inner groups
+    const char *most, *used, *forgettable;  ///< forgettable: entry of memory.stat that includes inner groups
   };
   for (const auto& [most_name, used_name, forgettable_name] :
        {Names{"memory.max", "memory.current", "inactive_file"},

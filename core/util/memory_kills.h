@@ -1,5 +1,5 @@
-// Memory, as the kernel reports it: how much a process uses, how much is left, and if the memory killer ended a process. The
-// signal alone does not show that.
+// Memory, as the kernel reports it: how much a process uses, how much is left, and if the memory killer ended a process. A
+// process's signal 9 alone does not show who sent it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace ablate {
 /// parent, and these do not count. -1 if unknown, as for an ended process. `proc` is the kernel's folder, or another in tests.
 std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
 
-/// Returns the bytes of its data as RLIMIT_DATA counts them, touched or not; -1 if unknown.
+/// Returns the bytes of a process's data as RLIMIT_DATA counts them, touched or not; -1 if unknown.
 std::int64_t data_size(pid_t process, const std::filesystem::path& proc = "/proc");
 
 /// Memory of the machine and the control group; -1 if unknown.
@@ -36,15 +36,14 @@ bool is_short(const MemoryState& now);
 
 /// True if the kernel's log has an entry that the memory killer ended this process since `since_s`.
 /// @param log in the form of dmesg; "" if this process may not read it
-/// @param since_s since the machine's start
+/// @param since_s seconds since the machine's start
 bool log_tells_kill(const std::string& log, pid_t process, double since_s);
 /// Returns the kernel's log; "" if this process may not read it.
 std::string kernel_log();
 /// Seconds since the machine's start, as the kernel's log counts them.
 double since_start_s();
 
-/// Explains the end of a process by a signal 9 that this program did not send, by the likely cause and the evidence. Returns a
-/// part of a sentence.
+/// Returns a part of a sentence about a signal 9 that this program did not send: the likely cause, and the evidence.
 /// `before` and `now`: states at the process's start and end. `peak_bytes`: its peak resident memory; 0: unknown.
 std::string killed_text(const MemoryState& before, const MemoryState& now, std::int64_t peak_bytes);
 

@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// Parses a whole text as a decimal number, with blanks around it, as strtod reads it (infinity and NaN included). Returns
-/// nullopt for any other text and for hexadecimal numbers.
+/// Parses a whole text as a decimal number, as strtod reads it (infinity and NaN included). Blanks may surround the number.
+/// Returns nullopt for any other text and for hexadecimal numbers.
 inline std::optional<double> parse_number(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);

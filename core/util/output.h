@@ -1,4 +1,4 @@
-// Writes text for users. No reader, terminal or disk makes the program wait, and none ends the program's work.
+// Writes text for users. A slow or missing reader, terminal or disk neither stops the program for long nor ends its work.
 #pragma once
 
 #include <chrono>
@@ -7,14 +7,14 @@
 
 namespace ablate {
 
-/// Writes texts to a descriptor that may block: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. Its own thread
-/// writes them. Text beyond a limit is left out, and the number of lines left out is written when the descriptor takes text
-/// again. For one thread only. A simulation overrides write().
+/// Writes texts to a descriptor that may block: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. A separate
+/// thread writes. Text beyond a limit is left out, and the number of lines left out is written when the descriptor takes text
+/// again. An object is for one thread only. A simulation overrides write().
 class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// The descriptor stays the caller's. `patience` is the longest wait for one text.
+  /// Does not own the descriptor. `patience` is the longest wait for one text.
   explicit Output(int descriptor, Milliseconds patience = Milliseconds(200));
   /// Text that is not written after the patience is lost.
   virtual ~Output();

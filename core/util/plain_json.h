@@ -8,7 +8,7 @@ namespace ablate {
 
 /// Returns a json or an ordered_json as text. All but printable ASCII is written as \uXXXX, so no text can steer a terminal,
 /// and no text is lost. Bytes that are not UTF-8 become U+FFFD.
-/// @param indent blanks a level; -1: one line
+/// @param indent blanks for each level; -1: one line
 template <class Json>
 std::string plain_json(const Json& value, int indent = -1) {
   return value.dump(indent, ' ', true, nlohmann::json::error_handler_t::replace);

@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// Splits into "attention=adamra", "attention.rates=1/2". A blank separates two conditions only if a path and "=" follow,
-/// because values may contain blanks.
+/// Splits a row's name into "attention=adamra", "attention.rates=1/2". A blank separates two conditions only if a path and "="
+/// follow, because values may contain blanks.
 inline std::vector<std::string> row_conditions(const std::string& row) {
   std::vector<std::string> conditions;
   std::size_t begin = 0;

@@ -24,7 +24,7 @@ inline std::string who_asked_to_stop() {
   return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(asked_to_stop);
 }
 
-/// A signal interrupted an unfinished operation. Code that turns an Error into a reason must rethrow it.
+/// A signal interrupted an unfinished operation. Code that catches an Error to store its text must rethrow this one.
 struct Interrupted : Error {
   Interrupted() : Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted) {}
 };
@@ -41,7 +41,7 @@ inline std::vector<int> stop_signals() {
   return all;
 }
 
-/// True if a signal repeats the latest signal that counted. `timeout` signals a process and then its group. If a terminal
+/// True if a signal only repeats the latest counted signal. `timeout` signals a process and then its group. If a terminal
 /// closes, the shell and the kernel both signal. At a session's end, SIGHUP follows SIGTERM. Safe in a signal handler.
 inline bool says_it_again(int signal) {
   constexpr unsigned kSame_ms = 20, kHangup_ms = 2000;

@@ -1,5 +1,5 @@
-// Files that a history stores for its attempts, in a folder for each kind beside the history. ablate.db.output/UID.txt has
-// everything that an attempt printed, and ablate.db.weights/UID.safetensors has its best weights. A later attempt resumes from
+// Files that a history stores for its attempts, in a folder for each kind beside the history. ablate.db.output/UID.txt has the
+// first 10 MB of an attempt's long output, and ablate.db.weights/UID.safetensors its best weights. A later attempt resumes from
 // ablate.db.checkpoints/UID-FENCE-TRIAL-STEP.checkpoint. Functions that take an SQLite::Database are internal to db/.
 #pragma once
 
@@ -66,7 +66,7 @@ KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::p
 
 /// Returns the existing checkpoints of the trials with these keys. The history may have no row for a checkpoint.
 std::vector<ArtifactFile> checkpoints_of(const std::filesystem::path& history, const std::set<std::string>& keys);
-/// Checkpoints that GridStore::tidy_checkpoints removes: all checkpoints of done trials, the oldest of other trials.
+/// Checkpoints that GridStore::tidy_checkpoints removes: all checkpoints of done trials, and the oldest of other trials.
 struct NeedlessCheckpoints {
   std::vector<ArtifactFile> done, oldest;
 };

@@ -83,7 +83,7 @@ void expect_tag(const std::string& tag) {
 /// Deletes all rows of the trials in temp.gone and the attempts in temp.gone_attempt. Foreign keys are off, because without an
 /// index SQLite would scan each table for every trial.
 constexpr const char* kDeletes[] = {
-    // The index of this table begins with the metric.
+    // The index of this table begins with the metric, so the condition names the metrics.
     "DELETE FROM result WHERE metric IN (SELECT id FROM metric) AND attempt IN gone_attempt",
     "DELETE FROM curve WHERE attempt IN gone_attempt",
     "DELETE FROM artifact WHERE attempt IN gone_attempt",

@@ -14,8 +14,8 @@ namespace ablate::db {
 /// All functions below throw Error if the experiment does not exist (with the nearest name), and Unavailable if another process
 /// has locked the history. Then nothing changes.
 
-/// Also throws Error if `to` is not a valid name (name_refusal) or if another experiment has this name. If the study runs again
-/// after the rename, the run creates a new experiment with the old name.
+/// rename_experiment also throws Error if `to` is not a valid name (name_refusal) or if another experiment has this name. If
+/// the study runs again after the rename, the run creates a new experiment with the old name.
 void rename_experiment(const std::filesystem::path& file, const std::string& from, const std::string& to);
 
 /// Adds tags; existing tags stay. A tag is a word without a blank, comma or control character. Throws Error for an invalid tag.

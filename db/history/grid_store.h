@@ -31,8 +31,8 @@ class GridStore {
   /// Sets how long a call waits for another process's lock before it throws Unavailable. The default is kUsualPatienceMs.
   virtual void set_patience(int milliseconds) = 0;
 
-  /// Writes everything that this connection sees into a new history, even if its own file was removed or replaced. Then also
-  /// removes the file's write-ahead log, which would damage the next file with the same name.
+  /// Writes everything that this connection sees into a new history. If the own file was removed or replaced, also removes the
+  /// own file's write-ahead log, which would damage the next file with the same name.
   /// Throws Error if `file` exists or cannot be written, or if the own file is too damaged.
   virtual void rescue(const std::filesystem::path& file) = 0;
 
@@ -93,8 +93,7 @@ class GridStore {
   /// @return true if the scheduler is dead; then it is forgotten, unless it holds a lease
   using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
 
-  /// Registers this process as a scheduler, with a slot that no other scheduler has had. If `meet` or `take` throws, nothing is
-  /// written.
+  /// Registers this process as a scheduler, with a slot that is new in this history. Writes nothing if `meet` or `take` throws.
   /// @param take locks a slot (Locks::take); a slot that it cannot lock is skipped
   /// @return the scheduler's slot
   virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
@@ -107,7 +106,7 @@ class GridStore {
   using IsOver = std::function<bool(const LeaseOwner& owner)>;
 
   /// Leases a trial if it is not done and no scheduler runs it. Refuses a trial that has failed under another owner since fence
-  /// `since`. If another owner has had the trial since then, the answer contains its past attempts.
+  /// `since`. If another owner has had the trial since then, the answer contains the trial's past attempts.
   /// @param again also leases a trial that is done or has failed
   virtual LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                                  const IsOver& is_over) = 0;

@@ -49,7 +49,7 @@ std::string content_of(const ImportedTrial& trial) {
                   {"outcome", trial.outcome},         {"reason", trial.reason},
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
-  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // the content of files without it stays the same
+  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // else earlier imports would get other keys
   if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
   return json_text(content);
 }
@@ -191,10 +191,10 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
   return id;
 }
 
-/// Ids of the trials that an import lists.
+/// Trials that an import lists, with their ids.
 using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Lists the trials last. Trials that differ only in tuned values and seeds share a cell, because the file has no cell numbers.
+/// Lists these trials last. The file has no cell numbers: trials that differ only in tuned values and seeds share a cell.
 void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
   std::set<std::string> own = {setting::kSeed};
   for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());

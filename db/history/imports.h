@@ -16,9 +16,9 @@ inline constexpr const char* kImportedEnvironments =
     "SELECT id FROM {0}.environment WHERE iif(json_valid(json), json ->> '$.imported' IS NOT NULL, 0)";
 
 /// Writes trials that the history lacks. An imported trial's key and its attempt's uid are hashes of everything that the file
-/// says about it. No study makes such a key, so an imported trial never counts as done for a grid, and a second import adds
-/// nothing. The environment has the file's name ("imported") and the data's digest ("data_digest") if it is known. There are no
-/// plugins, key parts or proofs. If a later line or import has the same parameters and seed, the later trial counts. An
+/// says about the trial. A second import therefore adds nothing. No study makes such a key, so an imported trial never counts
+/// as done for a grid. The environment has the file's name ("imported") and the data's digest ("data_digest") if known. There
+/// are no plugins, key parts or proofs. If a later line or import has the same parameters and seed, the later trial counts. An
 /// existing experiment keeps its grid; imported trials are listed after it, even if a later grid left them out. Within the
 /// caller's transaction. Throws SQLite::Exception.
 Imported put_imported(SQLite::Database& database, const ImportedFile& file);

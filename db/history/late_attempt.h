@@ -8,8 +8,8 @@
 
 namespace ablate::db {
 
-/// Returns a late attempt as the history stores it: interrupted, with its true outcome in the reason, with its curves and
-/// files. Its results are left out, because the other scheduler provides them.
+/// Returns a late attempt as the history stores it: as interrupted, with the true outcome in the reason, and with its curves
+/// and files. Its results are left out, because the other scheduler provides them.
 /// @param newest the trial's newest fence; 0: none
 inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   auto was = attempt.outcome;

@@ -152,7 +152,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
 
 std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most) {
   return guarded(reader.file(), [&] {
-    // Selects the trials before it reads their texts: sorting with the texts would load all of a large grid at once.
+    // Selects the trials before their texts are read: a sort of rows with texts would load all texts of a large grid at once.
     Statement ask(reader.database(),
                   std::string(kPast) +
                       "WHERE t.id IN (SELECT d.trial FROM experiment e JOIN experiment_trial m ON m.experiment = e.id JOIN "

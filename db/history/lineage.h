@@ -46,7 +46,7 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
 /// Returns all done trials whose parts are known, latest first.
 std::vector<PastTrial> all_done(const Reader& reader);
 
-/// Returns a JSON object; empty if there is none.
+/// Returns an attempt's environment as a JSON object; empty if there is none.
 nlohmann::json environment_of(const Reader& reader, std::int64_t attempt);
 struct Result {
   MetricInfo metric;

@@ -20,7 +20,7 @@ const char* kind(mode_t mode) {
   return "a device";
 }
 
-/// Throws Error. SQLite would create the missing target wherever the link points: to an unmounted disk, or a misspelled name.
+/// Throws Error, because SQLite would create the missing target: in the folder of an unmounted disk, or with a misspelled name.
 [[noreturn]] void refuse_link(const std::filesystem::path& link, int why) {
   if (why != ENOENT)
     throw Error(fmt::format("{} is a link that leads nowhere: {}; expected the file of a run history (--db FILE or ABLATE_DB)",
@@ -69,8 +69,8 @@ void check_writing_location(const std::filesystem::path& file) {
                   file.string(), found.st_nlink, name, copy, copy, name));
 }
 
-/// SQLite needs a file beside a WAL database even to read it. If the folder is read-only, no process can write, and SQLite may
-/// read the file as immutable.
+/// SQLite needs a file beside a WAL database even to read it. In a read-only folder it cannot make that file. If there is no
+/// log there, it may read the database as immutable.
 std::string reading_location(const std::filesystem::path& file) {
   const auto absolute = std::filesystem::absolute(file);
   std::string uri = "file:";

@@ -18,7 +18,8 @@
 namespace ablate::db {
 namespace {
 
-/// Copies a table with a natural key, in its order, without rows that are already here. Fills the temporary table NAME_of.
+/// Copies a table's rows in their order, except rows whose natural key is already here. Fills the temporary table NAME_of (old,
+/// id, fresh): `id` is the new number of the other table's row `old`, and `fresh` is 1 for a row that was just copied.
 void take(SQLite::Database& database, const char* table, const char* key, const char* columns) {
   const auto before = database.execAndGet(fmt::format("SELECT coalesce(max(id), 0) FROM main.{}", table)).getInt64();
   database.exec(
@@ -71,7 +72,7 @@ void expect_one_definition(SQLite::Database& database, const std::filesystem::pa
       other.string(), text(0), declaration_text(text(3), text(4)), declaration_text(text(1), text(2)), database.getFilename()));
 }
 
-/// Takes the description of a metric from the history that used it last.
+/// Takes the description of a metric from the history that used the metric last.
 constexpr const char* kDefinitions = R"sql(
 CREATE TEMP TABLE defined AS
   SELECT m.id, o.description, o.kind, o.owner, o.of_steps,
@@ -200,7 +201,7 @@ UPDATE main.sqlite_sequence SET seq = max(seq, coalesce((SELECT max(seq) FROM ot
 using nlohmann::json;
 using SQLite::Statement;
 
-/// An experiment's grid in one of the two files, in terms that both files share.
+/// An experiment's grid in one of the two files, with keys instead of row numbers, so that both files' grids can be compared.
 struct Grid {
   std::int64_t listed_us = 0;
   json study;      ///< description, file, text, overrides
@@ -271,8 +272,8 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Lists the later grid first, then the imported trials that either grid lists: a grid made on another machine could not list
-/// them. Imported trials keep the cells of the later grid's file, or get the next free cells. All other trials of both files
+/// Lists the later grid first, then the imported trials that either grid lists: the later grid's file may lack the other file's
+/// imports. Imported trials keep the cells of the later grid's file, or get the next free cells. All other trials of both files
 /// come last, not listed. The last two groups are ordered by key, so both directions of a merge give the same order.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
@@ -321,8 +322,7 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Merges experiments with their grids. Fills temporary tables NAME_of (old, id, fresh) with the new number of each row of
-/// other's table NAME; `fresh` is 1 for a row that was just copied.
+/// Merges experiments with their grids.
 std::vector<LeftOut> merge_experiments(SQLite::Database& database) {
   std::vector<LeftOut> left_out;
   struct Pair {

@@ -39,8 +39,8 @@ struct Merged {
 
 /// Copies everything that the main history lacks from the history attached as `other`. If grids, settings, definitions or
 /// verdicts of the two histories differ, the latest stays, so the result does not depend on the direction of the merge.
-/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric's unit or direction
-/// differs.
+/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric has different units or
+/// directions in the two histories.
 /// @param other the other file's path as the user gave it, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
 

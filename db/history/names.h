@@ -23,7 +23,7 @@ std::vector<std::string> tags_of(SQLite::Database& database, std::int64_t experi
 /// Returns the names whose last parts are `end`: with '.', "rates" matches attention.rates and does not match task.narates.
 std::vector<std::string> ending_in(const std::vector<std::string>& names, char separator, const std::string& end);
 
-/// Returns a group's metrics by their numbers: test/accuracy@pairs=8, test/accuracy@pairs=16, ... for "test/accuracy@pairs".
+/// Returns a group's metrics in the order of their numbers: ...@pairs=8, ...@pairs=16, ... for "test/accuracy@pairs".
 /// @param metrics all names
 /// @param group name of a group without a value
 std::vector<std::string> groups_of(const std::vector<std::string>& metrics, const std::string& group);

@@ -11,8 +11,7 @@
 
 namespace ablate::db {
 
-/// Replaces the list of trials that this process runs, and removes the lists of dead processes of this host. Within the
-/// caller's transaction.
+/// Replaces this process's list of running trials, and removes lists of dead processes of this host. Within a transaction.
 void put_running(SQLite::Database& database, const std::vector<RunningTrial>& trials);
 
 /// Returns the other processes that report trials of these keys as running, except dead processes of this host.

@@ -18,7 +18,7 @@ constexpr const char* kLastOfOlder = "ed7752a9";  // commit whose build migrates
 constexpr int kApplicationId = 0x61626C74;  // "ablt": distinguishes a run history from other programs' SQLite files
 
 /// Migrates schema 23 to 24: deletes withdrawn proofs. If several proofs give a key, only the earliest proof keeps it. Copies
-/// rows, because an ALTER reads all views, and views may name columns that no longer exist.
+/// rows into new tables, because ALTER TABLE reads all views, and views may name columns that no longer exist.
 constexpr const char* kDropProofs = R"sql(
 CREATE TEMP TABLE old_proof AS SELECT id, proven_us, before, now, environment FROM proof WHERE withdrawn_us IS NULL;
 CREATE TEMP TABLE old_proof_attempt AS SELECT proof, attempt FROM proof_attempt WHERE proof IN (SELECT id FROM old_proof);

@@ -46,7 +46,7 @@ class Attached {
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
 
-  /// Runs f() within a transaction. Reports rows that violate a constraint as a fault of the other file.
+  /// Runs f(). Reports rows that violate a constraint as a fault of the other file.
   template <class F>
   auto take(F&& f) const {
     try {
@@ -240,7 +240,7 @@ KeptFiles Store::limit_output(std::uintmax_t most_bytes) { return remove(oldest_
 KeptFiles Store::tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) {
   const auto needless =
       implementation_->use([&] { return needless_checkpoints(implementation_->database, file(), running, most_bytes); });
-  // Writes the results to disk first, in case the power fails: a commit may still be only in memory.
+  // First writes the results of the done trials to disk, in case the power fails: a commit may still be only in memory.
   if (!needless.done.empty())
     implementation_->use(
         [&] { return Statement(implementation_->database, "PRAGMA wal_checkpoint(PASSIVE)").tryExecuteStep(); });

@@ -27,7 +27,7 @@ struct StoreFile;
 class Store final : public GridStore {
  public:
   /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, cannot be written, is no
-  /// regular file, has a newer schema (with both schemas), or is damaged. Only files up to 20 MB are checked for damage.
+  /// regular file, has a newer schema (with both schemas), or is damaged. Beyond 20 MB, only the file's length is checked.
   explicit Store(const std::filesystem::path& file);
   ~Store() override;
   Store(Store&&) noexcept;

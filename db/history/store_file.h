@@ -27,8 +27,8 @@ class OpenedFile {
 
   /// Throws Gone if the path no longer leads to that file, or if the file was emptied or overwritten with something else. Also
   /// throws Gone if its write-ahead log is gone: another process would begin a new log, and the content of the old log would be
-  /// lost. SQLite does not notice any of this, because it does not read the file while its log has the needed pages. Opens
-  /// nothing, because closing would release the locks that SQLite holds for this process.
+  /// lost. SQLite does not notice any of this, because it does not read the file while the log has the needed pages. Opens
+  /// nothing, because closing any descriptor of the file would release the locks that SQLite holds for this process.
   /// @param database the connection that has the file open
   void expect_there(SQLite::Database& database);
   /// True if the path still leads to that file.

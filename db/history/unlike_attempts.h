@@ -23,13 +23,13 @@ struct UnlikeAttempts {
 };
 
 /// Compares each done attempt with the trial's latest done attempt in the same environment: processor, instructions, GPUs,
-/// compiler, libraries and variables. Leaves out numbers that the host measures, numbers that only one attempt has, and
+/// compiler, libraries and variables. Leaves out costs that the host measures, numbers that only one attempt has, and
 /// attempts that resumed from a checkpoint of another environment.
 /// @param trials SQL condition on trial ids: "= 5", "IN (5, 6)", "> 0"
 /// @param with_curves also compares curves, which costs a search for each point
 std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);
 
-/// Attempts whose numbers differ in another history.
+/// Attempts whose numbers differ from their copies in another history.
 struct OtherNumbers {
   std::int64_t attempts = 0;
   std::string first;  ///< "trial 0123456789ab: test/accuracy 61.5 here and 60 there"; "" if there are none

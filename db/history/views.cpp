@@ -53,8 +53,8 @@ class Columns {
   explicit Columns(Pairs first) : all_(std::move(first)) {
     for (const auto& [name, unused] : all_) taken_.insert(lower(name));
   }
-  /// Adds a column for each row of a table. If an earlier column has the same name, ignoring case, appends the kind. Lower-case
-  /// names come first, because the host's own names have no capitals.
+  /// Adds a column for each row of a table. If an earlier column has the same name, ignoring case, appends the kind. Adds
+  /// lower-case names first, so that the host's own names, which have no capitals, stay unchanged.
   /// @param table has columns name and id
   /// @param expression returns SQL for an id
   void add(SQLite::Database& database, const char* table, const char* kind, std::string (*expression)(const std::string& id)) {

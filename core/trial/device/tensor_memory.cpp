@@ -27,7 +27,7 @@ void add(std::int64_t bytes) {
   }
 }
 
-/// Freed blocks above malloc's largest threshold, by size.
+/// Freed blocks of kLarge bytes and more, by size.
 class FreedBlocks {
  public:
   void* take(std::size_t size) {
@@ -62,7 +62,7 @@ class FreedBlocks {
   std::int64_t highest_ = 0;
 };
 
-constexpr std::size_t kLarge = 32 << 20;  // glibc's DEFAULT_MMAP_THRESHOLD_MAX
+constexpr std::size_t kLarge = 32 << 20;  // glibc's largest mmap threshold (DEFAULT_MMAP_THRESHOLD_MAX)
 std::atomic<bool> keeping{false};
 
 FreedBlocks& freed_blocks() {

@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
-/// Seed of the trial whose training order is used. Other seeds draw equally many other examples. All seeds read a stream alike.
+/// Seed whose training order is used. Other seeds draw as many examples, but different ones. All seeds read a stream alike.
 constexpr std::uint64_t kSeed = 1;
 
 }  // namespace
@@ -74,7 +74,7 @@ std::int64_t FloorData::test(const Take& take) const {
   return size;
 }
 
-/// Returns the first round of Lanes (core/trial/training/order.h): the beginning of each lane. Later rounds repeat it.
+/// Returns the first round of Lanes (core/trial/training/order.h): the beginning of each lane. Later rounds repeat the lanes.
 std::vector<FloorData::Range> FloorData::lanes(std::int64_t most_places) const {
   const auto size = task_.size(Split::kTrain);
   const auto lanes = std::max<std::int64_t>(1, rows_.lanes), part = size / lanes;

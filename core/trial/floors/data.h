@@ -23,7 +23,7 @@ class LearnedData {
   bool judged_by_share() const { return judged_by_share_; }
 
   /// Reads the data to learn from.
-  /// @param most largest count of numbers to read (a position of ids has one number for each field)
+  /// @param most largest count of numbers to read (a position of ids has one for each field), or of positions of a stream
   /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
   /// Reads the data on which settings are chosen.
@@ -38,7 +38,7 @@ class LearnedData {
   bool judged_by_share_;
 };
 
-/// Splits of a task. A stream is read in windows that begin with kBefore positions without predictions.
+/// Splits of a task. A stream is read in windows. Every window except the first begins with kBefore positions of mere context.
 class FloorData final : public LearnedData {
  public:
   /// @param task loaded

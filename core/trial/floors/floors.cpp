@@ -52,7 +52,7 @@ Scored FloorScore::result(std::int64_t positions) const {
   return main;
 }
 
-/// Returns this process's time, so that other work on the machine does not matter.
+/// Returns the processor time of this process, so that other work on the machine does not matter.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 constexpr double kLatest = 0.75;  // share of the time after which no predictor begins, because it might not finish

@@ -7,10 +7,10 @@
 namespace ablate {
 
 /// Trains each suitable predictor on the training split, selects its settings on dev, and scores it on a trial's test examples.
-/// Returns the same for the same data on every machine that finishes in time: predictors are limited by work, not by time.
+/// The floors of the same data are equal on all machines that finish in time, because counts of work limit each predictor.
 /// @param task loaded
 /// @param rows test: as in EvaluationPlan; train: examples that a trial of seed 1 has read after its steps
-/// @param seconds of processor time; no further predictor begins after three quarters of it
+/// @param seconds limit of processor time; no further predictor begins after three quarters of it
 /// Throws Error if a split has no target, or if a target is not one of the task's classes.
 FoundFloors find_floors(const Task& task, const TaskInfo& info, const ExampleRows& rows, double seconds);
 

@@ -12,9 +12,9 @@ namespace ablate {
 namespace {
 
 constexpr float kRates[] = {0.03F, 0.1F, 0.3F};
-constexpr std::size_t kMostFeatures = 1 << 24, kMostOfDev = 1 << 21;  // in all examples together: 8 bytes each
+constexpr std::size_t kMostFeatures = 1 << 24, kMostOfDev = 1 << 21;  // of all examples together, 8 bytes each
 constexpr std::int64_t kMostRead = 1 << 25;
-constexpr double kMostWork = 1e9;  // features x classes of all passes at a rate
+constexpr double kMostWork = 1e9;  // features x classes, summed over all passes at one rate
 constexpr int kMostPasses = 30;
 
 /// Examples as their features, one after the other.
@@ -103,7 +103,7 @@ bool add_rows(const Regression& regression, const Example& example, std::size_t 
   return true;
 }
 
-/// Returns the error on dev to compare: number of wrong answers, then nats. If judged by bits, the first number is 0.
+/// Returns the error on dev, to be compared: wrong answers (0 if the task is judged by bits), then nats.
 std::pair<double, double> badness(const Regression& regression, const SparseRows& dev, bool by_share) {
   double missed = 0, nats = 0;
   std::vector<float> scratch;

@@ -12,14 +12,14 @@ struct SparseFeature {
   float value;
 };
 
-/// Adds the features of the target number `at`. Indices must be below the number of features.
+/// Adds the features of an example's target `at`. Indices must be below the number of features.
 using Extract = std::function<void(const Example& example, std::size_t at, std::vector<SparseFeature>& features)>;
 
 /// Largest number of classes for a regression.
 inline constexpr std::int64_t kMostRegressed = 1024;
 
-/// Trains a regression. Dev chooses the rate and the number of passes, which regularises it.
-/// @param features number of features, without the constant, which is added
+/// Trains a regression. Dev chooses the rate and the number of passes. An early end regularises the weights.
+/// @param features number of features, without the constant feature that each target also gets
 TrainedPredictor train_regression(const LearnedData& data, std::size_t features, Extract extract);
 
 }  // namespace ablate

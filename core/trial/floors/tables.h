@@ -1,4 +1,4 @@
-// The simplest learners: tables from a feature of an example to its commonest label. Each is scored on other examples.
+// The simplest learners: tables from each value of a feature to its commonest label. Other examples score a table.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ inline constexpr std::size_t kRanges = 16;
 /// Value of a feature that finds nothing in an example.
 inline constexpr double kNothing = -1e30;
 
-/// Number that a table looks up, for an example and its target number `at`.
+/// Number that a table looks up, for an example and its target `at`.
 struct Feature {
   std::string name;  ///< "the id of digit at 3"
   std::function<double(const Example& example, std::size_t at)> value;
-  bool measured = false;  ///< true if the value is a size, not a name: tables split sizes into kRanges ranges
+  bool measured = false;  ///< true: the value is a size, and tables split sizes into kRanges ranges; false: a name
 };
 
 /// Counts right answers among the targets.
@@ -70,10 +70,8 @@ class LabelTable {
   std::int64_t rest_;
 };
 
-/// Returns the first feature whose table is right most often.
+/// Returns the first feature whose table, made from the examples `made`, is right most often on the examples `scored`.
 /// @param features at least one
-/// @param made examples for making tables
-/// @param scored examples for scoring tables
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
                             std::span<const Example* const> scored);
 
@@ -81,7 +79,7 @@ const Feature& best_feature(std::span<const Feature> features, std::span<const E
 std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);
 
 std::vector<const Example*> pointers_to(const std::vector<Example>& examples);
-/// Returns up to `most` examples, drawn from all. Their targets together are at most 2^17.
+/// Returns up to `most` examples, drawn from all. They have about 2^17 targets at most, or are two examples.
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most);
 
 }  // namespace ablate

@@ -27,8 +27,8 @@ void by_pieces(const Tensor& rows, const Tensor& targets, std::int64_t piece, co
   }
 }
 
-/// Computes the loss with its gradients, so that no piece of the logits is made twice. Only a sum with other losses follows the
-/// loss, so its gradients are known except for one factor.
+/// Computes the loss together with its gradients, so that no piece of the logits is made twice. Later steps only add the loss
+/// to other losses or scale it, so its gradients are known except for one factor.
 Tensor loss_by_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bias, const Tensor& targets, std::int64_t piece) {
   const auto forward = [&](Saved& saved) {
     const auto count = static_cast<double>(rows.size(0));

@@ -15,17 +15,14 @@ struct Answers {
   double loss = 0;   ///< sum of all losses
 };
 
-/// Logits: a number for each target and class. They are in memory as a whole, or, for large vocabularies, made from the last
-/// layer's input for a few targets at a time. Both forms give the same loss up to rounding.
+/// Logits: a number for each target and class. They are in memory as a whole. For large vocabularies, they are instead made for
+/// a few targets at a time, from the input of the head's last layer. Both forms give the same loss up to rounding.
 class Logits {
  public:
   Logits() = default;
   /// @param whole [targets, classes]
   Logits(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT: implicit, because a whole tensor is logits
-  /// @param rows [targets, width]
-  /// @param weight [classes, width]
-  /// @param bias [classes]
-  /// @param piece targets at a time, at least 1
+  /// `rows`: [targets, width]. `weight`: [classes, width]. `bias`: [classes]. `piece`: targets at a time, at least 1.
   Logits(Tensor rows, Tensor weight, Tensor bias, std::int64_t piece)
       : rows_(std::move(rows)), weight_(std::move(weight)), bias_(std::move(bias)), piece_(piece) {}
 

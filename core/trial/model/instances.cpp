@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns make(). Adds the part's path to a refusal. For parts within parts, the innermost path stays.
+/// Returns make(), and adds the part's path to a refusal. A refusal that already has the path of an inner part keeps that path.
 template <class Make>
 auto with_path(const std::string& path, const Make& make) try {
   return make();

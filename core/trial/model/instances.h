@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// Function that returns the loaded library of a plugin. Throws Error (ExitCode::kPlugin) if none is loaded.
+/// Function that returns the descriptor of a loaded plugin. Throws Error (ExitCode::kPlugin) if the plugin is not loaded.
 using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string& id)>;
 
 /// Returns a plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters`. Checks
@@ -42,8 +42,8 @@ struct AttentionPlace {
   Geometry geometry;
 };
 
-/// Makes an attention with the plugins among its parameters. Throws Error if it does not promise all that the place requires,
-/// and rethrows exceptions of the factories.
+/// Makes an attention with the plugins among its parameters. Throws Error if an attention does not promise all that the place
+/// requires, and rethrows exceptions of the factories.
 /// @param path prefix for an attention in a list: "1.". Layers share tensors only with layers of the same path
 std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path = "");

@@ -139,7 +139,7 @@ ModelState Model::initial_state(std::int64_t batch) const {
   return state;
 }
 
-/// Sums of the metrics that layers report, each with its number of layers.
+/// Sums of the metrics that layers report, each with the number of layers that report it.
 class LayerMeans {
  public:
   /// Throws Error for a name or a unit that no metric may have.

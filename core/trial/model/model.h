@@ -87,7 +87,7 @@ class Model final : public Module {
         const MakeHead& make_head, const Generator& generator);
 
   /// An example that is read in segments (ModelOptions) begins with new states.
-  /// @param state initial_state(), or the last segment's state, detached; empty: no state is carried
+  /// @param state initial_state(), or the detached state after the previous segment; empty: no state is carried
   ModelOutput forward(const Batch& batch, const ModelState& state, const Generator& generator, bool measure) const;
 
   /// Returns the initial state of each layer. It is empty for a layer without state.

@@ -38,14 +38,14 @@ struct ModelOptions {
   Cut cut = Cut::kBetween;
 
   bool class_token() const { return asks_of(task.objective).pooled && pooling->class_token; }
-  bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< true if states are carried
+  bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< true if states can be carried
   std::int64_t length() const { return task.length + (class_token() ? 1 : 0); }        ///< sequence length with the class token
 };
 
 /// Error for a value that does not fit another value, or the task.
 struct RefusedModel : Error {
   RefusedModel(const char* of, const std::string& why) : Error(std::string(of) + ' ' + why), path(of) {}
-  const char* path;  ///< core/records/setting_paths.h
+  const char* path;  ///< path of the refused setting (core/records/setting_paths.h)
 };
 
 /// Throws RefusedModel if a value does not fit.

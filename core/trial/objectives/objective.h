@@ -21,7 +21,7 @@ class TrialObjective {
   /// Returns the mean cross-entropy over the batch's targets, with its graph. The batch has at least one target.
   virtual Tensor loss(const Logits& logits, const Batch& batch) const { return logits.mean_loss(batch.targets); }
 
-  /// Adds up a batch's targets, in total and by slice.
+  /// Adds the results of a batch's targets to `scores`: to the total and to the slices.
   /// @param answers with each target's loss if there are slices
   /// @param names names in TaskInfo::slices
   virtual void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
@@ -46,8 +46,8 @@ void add_targets(const Answers& answers, const Batch& batch, const Tensor& examp
 /// Returns [targets]: for each target at a position, the index of its example in the batch.
 Tensor example_of_targets(const Batch& batch);
 
-/// Objective with targets at positions. Subclasses make the head. The first metric is bits per unit if there is a unit ("word":
-/// perplexity). Without a unit the metrics are accuracy, share of sequences whose targets are all correct, and loss.
+/// Objective with targets at positions. Subclasses make the head. If there is a unit, the first metric is bits per unit, or
+/// perplexity for "word". Without a unit the metrics are accuracy, share of sequences whose targets are all correct, and loss.
 class SequenceObjective : public TrialObjective {
  public:
   explicit SequenceObjective(std::string unit) : unit_(std::move(unit)) {}

@@ -22,7 +22,7 @@
 namespace ablate {
 namespace {
 
-/// Loads a library with the hash that the host knows. Throws Error for other code, because the plugin is not to blame.
+/// Loads a library with the hash that the host knows. Throws Error, which does not blame the plugin, if the file has changed.
 const Descriptor& planned(const std::string& path, const std::map<std::string, std::string>& hashes) try {
   return load_as_planned(path, hashes);
 } catch (const LibraryReplaced& replaced) {
@@ -30,7 +30,7 @@ const Descriptor& planned(const std::string& path, const std::map<std::string, s
 }
 
 /// Returns why a task cannot be made or described here; "" if it can, or if it fails with another exception than runtime_error.
-/// Throws std::invalid_argument if it refuses parameters that were set.
+/// Throws std::invalid_argument if the task refuses parameters that were set.
 std::string refusal_of(const Examinee& examinee) {
   const auto folder = examinee.scratch / "made";
   std::filesystem::create_directories(folder);
@@ -70,7 +70,7 @@ std::string request_error(const Examinee& examinee, const std::set<std::string>&
 
 void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
-  keep_freed_memory();     // like a trial, because otherwise half of the time goes into pages
+  keep_freed_memory();     // like a trial, because otherwise half of the time goes into zeroing pages
   Examinee examinee{.plugin = planned(job.library, job.hashes),
                     .parameters = job.parameters,
                     .scratch = job.scratch,

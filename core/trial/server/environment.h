@@ -1,4 +1,4 @@
-// Environment of a result: everything besides its trial that it may depend on.
+// Environment of a result: everything outside the trial that the result may depend on.
 #pragma once
 
 #include <nlohmann/json.hpp>

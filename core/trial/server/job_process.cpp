@@ -31,7 +31,7 @@ using nlohmann::json;
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1000);
 constexpr auto kLongestRest = std::chrono::milliseconds(5000);
-constexpr int kRests = 50;  ///< pause between two measurements, as a multiple of the time of a measurement
+constexpr int kRests = 50;  ///< pause between two measurements, as a multiple of the time that one takes
 
 std::string text_of(std::int64_t bytes) { return bytes_text(static_cast<std::uintmax_t>(std::max<std::int64_t>(0, bytes))); }
 

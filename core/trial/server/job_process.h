@@ -22,7 +22,7 @@
 
 namespace ablate {
 
-/// Memory that one job does not share with other processes, measured about once a second; and its limit.
+/// Measures, about once a second, the memory that one job does not share with other processes, and compares it with a limit.
 class MemoryWatch {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ class MemoryWatch {
 
   int milliseconds_left(Clock::time_point now) const;
   /// Measures the memory if it is due. Without a limit, it measures less often if the kernel takes long to count.
-  /// @return bytes that no other process shares, if they changed by a sixteenth
+  /// @return bytes that no other process shares, if they changed by more than a sixteenth since the last returned value
   std::optional<std::int64_t> look(pid_t process, Clock::time_point now);
 
   bool is_over() const { return limit_ > 0 && bytes_ > limit_; }
@@ -40,11 +40,11 @@ class MemoryWatch {
   std::string over_text() const;
   /// "; it held 1.2 GiB of its own at the last look, when 100 MiB of the machine's 16 GiB were available"; "" before a look.
   std::string sizes_text() const;
-  /// Memory of the machine at the last look.
+  /// Memory of the machine at the last measurement.
   const MemoryState& last() const { return machine_; }
 
-  /// Limits the child's data. An allocation too large for the machine then fails with a message, even between two looks. Call
-  /// it after anything that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
+  /// Limits the child's data (RLIMIT_DATA). A much too large allocation then fails with a message, even between measurements.
+  /// Call it after anything that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
   /// @param bytes 0: no limit
   static void limit_data(std::int64_t bytes);
 
@@ -80,8 +80,8 @@ class SaveRequest {
   void* page_;
 };
 
-/// Stored output of a job. Its end is in memory. If the output is longer, a file has its beginning. The file is optional: a
-/// failure to write it has no other effect.
+/// Stored output of a job. The last kTail bytes are in memory. If the output is longer, a file has its beginning. The file is
+/// optional: a failure to write it has no other effect.
 class StoredOutput {
  public:
   static constexpr std::size_t kTail = 8192;               ///< bytes at the end that are stored in memory
@@ -97,7 +97,7 @@ class StoredOutput {
   const std::string& unkept() const { return unkept_; }  ///< reason that the file was given up; "" if it was not
 
  private:
-  /// Opens the file for each piece, because a worker has few descriptors and its jobs must inherit none of these.
+  /// Opens the file anew for each piece: a worker has few descriptors, and its jobs must not inherit this one.
   void write(std::string_view piece);
 
   std::string file_, tail_, unkept_;
@@ -118,8 +118,8 @@ struct JobLimits {
 /// with a word that only the two ends know. A line without the word, or without an end, is foreign and ends the job.
 class JobProcess {
  public:
-  /// Forks. The child calls prepare, runs the job and exits. Throws std::system_error if there is no process or no descriptor
-  /// left. Nothing is left over then.
+  /// Forks. The child calls prepare, runs the job and exits. Throws std::system_error, and leaves no child and no open
+  /// descriptor, if the system has no process or no descriptor left.
   /// @param output_file as in StartCommand
   JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
@@ -140,19 +140,19 @@ class JobProcess {
 
   bool has_ended() const;
 
-  /// Milliseconds until its time limit or its memory must be checked.
+  /// Milliseconds until the job's time limit or memory must be checked.
   int milliseconds_left() const;
-  /// Measures its memory if that is due, and kills it if it exceeds its limit. Returns the bytes if they changed.
+  /// Measures the job's memory if that is due, and kills the job if it exceeds its limit. Returns the bytes if they changed.
   std::optional<std::int64_t> look_at_size();
   /// Kills the job if its time is over. A job that has ended by itself is never late.
   void end_if_late();
-  /// Extends the time limit, because the worker itself was stopped for so long.
+  /// Extends the time limit by the time for which the worker itself was stopped.
   void forgive(std::chrono::steady_clock::duration stopped) { limit_ += stopped; }
   void kill();
   void ask_to_save() { save_.ask(); }
 
-  /// Waits for its end. Calls `left_behind` after its exit, before the rest of its output is read.
-  /// @param last gets its last messages
+  /// Waits for the job's end. Calls `left_behind` after its process has ended, before the rest of its output is read.
+  /// @param last gets the job's last messages
   /// @return how the job ended; the caller sets the job's number
   EndedEvent end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);
 

@@ -32,7 +32,7 @@ void TorchJobs::run(const std::string& kind, const nlohmann::json& spec, const S
   const std::string why = error.what_without_backtrace();
   const auto says = [&](const char* words) { return why.find(words) != std::string::npos; };
   if (says("CUDA error: out of memory")) throw OutOfMemory(OutOfMemory::kDevice, why);
-  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);  // has no type
+  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);  // by its text
   throw std::runtime_error(why);
 }
 

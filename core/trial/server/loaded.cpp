@@ -29,7 +29,7 @@ std::string code_of(const Descriptor& descriptor, const std::string& path, const
 }  // namespace
 
 /// torch's settings for the process and for a thread, as they were when this object was made. A library may change them while
-/// it is loaded. Each setting changes bits of results or makes every trial fail. Use it only on the thread that made it.
+/// it is loaded, and each change can alter bits of results or make every trial fail. Use the object only on its own thread.
 class TorchState {
  public:
   TorchState();
@@ -93,7 +93,7 @@ void LoadedParts::load(const LoadCommand& what) {
       load_task(task);
     } catch (const Error&) {
       throw;
-    } catch (const std::exception& refusal) {  // a user can mend the cause, as before the first trial
+    } catch (const std::exception& refusal) {  // an Error, because a user can remove the cause
       throw Error(refusal.what());
     }
     restore();
@@ -116,7 +116,7 @@ std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int thre
   const auto& descriptor = plugin(Kind::kTask, section.id);
   const JsonValues values(section, describe(descriptor));
   if (cache_folder().empty()) throw Error(std::string("no folder for its data: ") + kNoCache);
-  // A library with the same id that was loaded later is other code, with another folder.
+  // If a library with the same id is loaded later, it has other code and gets another folder.
   const auto& code = codes_.at(descriptor.id);
   const auto& cache =
       caches_.try_emplace(descriptor.id + ' ' + code, cache_folder() / "tasks" / descriptor.id, code).first->second;

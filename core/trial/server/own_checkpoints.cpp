@@ -37,7 +37,7 @@ std::int64_t peak_resident() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
-/// Returns the environments of a checkpoint's steps, the latest first. A file of an earlier version has only the processor.
+/// Returns the environments of a checkpoint's steps, the latest first. A file of an earlier ablate has only the processor.
 json environments_of(const AboutCheckpoint& about, const AboutCheckpoint& here) {
   if (const auto at = about.find("environments"); at != about.end()) return *at;
   const auto& processor = about.at("processor");

@@ -14,8 +14,8 @@
 
 namespace ablate {
 
-/// Checkpoints of a trial, used in its process. Times count from the start of this object. The last two usable files stay,
-/// because the newest file may have caused a failure. Problems with files are reported and never fail the trial.
+/// Checkpoints of a trial, used in its process. Times count from the construction of this object. The last two usable files
+/// stay, because the newest file may have caused a failure. Problems with files are reported and never fail the trial.
 class OwnCheckpoints {
  public:
   OwnCheckpoints(CheckpointPlan plan, Say say);
@@ -39,7 +39,7 @@ class OwnCheckpoints {
   LibraryWatch watch_;
   Clock::time_point start_ = Clock::now(), due_;
   Resumed before_;                                    ///< state that the run resumed from
-  nlohmann::json earlier_ = nlohmann::json::array();  ///< other environments of its steps, the latest first
+  nlohmann::json earlier_ = nlohmann::json::array();  ///< other environments of the run's steps, the latest first
   std::filesystem::path good_before_;                 ///< latest complete file
 };
 

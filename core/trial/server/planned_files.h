@@ -8,20 +8,20 @@
 
 namespace ablate {
 
-/// Checks files around a factory's call: make the object before the call, and call check() after it. The factory has then read
-/// the content that is in the trial's key. Empty if no value names a file.
+/// Checks files around a factory's call: make the object before the call, and call check() after it. If neither throws, the
+/// factory has read the content that is in the trial's key. Empty if no value names a file.
 class PlannedFiles {
  public:
   /// Throws Error if a file has changed or is missing, with its path, what was found and expected, and the remedy.
   explicit PlannedFiles(const std::vector<PlannedFile>& files);
 
-  /// Throws Error as above if a file has changed, also if it changed only for a while.
+  /// Throws Error as above if a file has changed, even if its old content is back.
   void check() const;
 
  private:
   struct Stamped {
     PlannedFile file;
-    std::string stamp;  ///< at the first look
+    std::string stamp;  ///< file_stamp when this object was made
   };
   std::vector<Stamped> files_;
 };

@@ -11,7 +11,7 @@
 
 namespace ablate {
 
-/// Error for a library that was built or installed again meanwhile. The plugin is not at fault.
+/// Error for a library that was built or installed again after the host looked at it. The plugin is not at fault.
 class LibraryReplaced : public Error {
  public:
   explicit LibraryReplaced(const std::filesystem::path& path);

@@ -60,7 +60,7 @@ ProcessState::ProcessState() : variables_(all_variables()), locale_(std::setloca
 
 void ProcessState::keep_limits() {
   for (int limit = 0; limit < RLIM_NLIMITS; ++limit) getrlimit(static_cast<__rlimit_resource_t>(limit), &limits_[limit]);
-  if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);  // too many for a set
+  if (sched_getaffinity(0, sizeof(processors_), &processors_) != 0) CPU_ZERO(&processors_);  // too many processors
 }
 
 void ProcessState::restore() const {

@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Limit of bytes that the scheduler has not read. Above it jobs wait, and their messages stay in their pipes.
 constexpr std::size_t kMostUnread = std::size_t{1} << 26;
-constexpr int kLongestWaitMs = 1000;                  ///< while a job has a limit
+constexpr int kLongestWaitMs = 1000;                  ///< while a job runs
 constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that is this much too long shows that the process was stopped
 
 std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }

@@ -1,4 +1,4 @@
-// Worker: a warmed parent that never computes, and one forked child a job. Messages: core/shared/pipe.h.
+// Worker: a warmed-up parent (warm_up), which never computes, and a forked child for each job. Messages: core/shared/pipe.h.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// Channel from a job to the scheduler, one JSON line a message, with the scheduler's requests. In the child only.
+/// Channel from a job's child to the scheduler, one JSON line for each message. Also passes on the scheduler's requests.
 struct Say : std::function<void(const nlohmann::json&)> {
   using function::function;
   /// True if a SaveCommand has come since the last call.
@@ -32,7 +32,7 @@ struct OutOfMemory : Error {
 class Jobs {
  public:
   virtual ~Jobs() = default;
-  /// Called in the parent, before jobs that need it. Throws std::exception to refuse the command.
+  /// Called in the parent, before jobs that need these libraries and data. Throws std::exception to refuse the command.
   virtual void load(const LoadCommand& what) = 0;
   /// Runs the job `spec`, whose kName is `kind`. Called in a forked child. Throws std::exception if the job fails.
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;

@@ -64,12 +64,12 @@ TaskCache::TaskCache(const fs::path& plugin, const std::string& code) : path_(pl
     lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ < 0 && errno != ENOENT) refuse(std::strerror(errno));
     if (lock_ < 0) continue;
-    // On a file system without locks, removal gets no lock, either.
+    // Goes on without a lock on a file system without locks: remove_unused() gets no lock there, either, and removes nothing.
     while (flock(lock_, LOCK_SH) != 0 && errno == EINTR) continue;
     if (is_there(path_, lock_)) break;
     close(lock_);
   }
-  futimens(lock_, nullptr);  // used now
+  futimens(lock_, nullptr);  // marks the folder as used now
   if (is_new) remove_former(plugin, path_);
 }
 

@@ -6,9 +6,9 @@
 
 namespace ablate {
 
-/// Folder of one plugin's code, PLUGIN/CODE: it never has files of other code. The folder is in use while the object lives, in
-/// this process and in processes forked from it. Making a new folder removes folders of former code, except the three that were
-/// used last and folders in use.
+/// Folder PLUGIN/CODE for one version of a plugin's code, without files of other versions. The folder is in use while the
+/// object lives, in this process and in processes forked from it. Making a new folder removes folders of former versions,
+/// except the three that were used last and folders in use.
 class TaskCache {
  public:
   /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all its codes. Throws Error on failure.

@@ -26,8 +26,8 @@
 namespace ablate {
 namespace {
 
-/// Limits OpenMP to one thread while it lives, because a team of threads does not survive a fork. Torch's own function for this
-/// makes a thread pool. The functions belong to the OpenMP that torch has loaded.
+/// Limits OpenMP to one thread while the object lives, because a team of threads does not survive a fork. Torch's own function
+/// for this makes a thread pool, so this class calls the OpenMP library that torch has loaded.
 class OneThread {
  public:
   OneThread() {
@@ -63,7 +63,7 @@ void warm_up() {
     const auto q = at::linear(x, weight, bias);
     const auto read = at::softmax(at::matmul(q, q.transpose(-1, -2)), -1).matmul(x);
     x = at::add(x, at::linear(at::gelu(at::linear(read, weight, bias)), weight));
-    if (type == at::kFloat)  // oneDNN finds the processor and makes its first product
+    if (type == at::kFloat)  // oneDNN detects the processor and compiles its first product
       kernels::feed_forward(x, {bias, bias, weight, bias, weight, bias}, kernels::Choice::kFused);
     const auto logits = at::linear(x.mean(1), weight.narrow(0, 0, kClasses));
     at::cross_entropy_loss(logits, at::zeros({kBatch}, at::kLong)).item();

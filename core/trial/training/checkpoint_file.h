@@ -1,4 +1,4 @@
-// Checkpoint of a training: a file from which another process resumes, however this process ended.
+// Checkpoint of a training: a file from which another process can resume, even if this process was killed.
 //
 //   "ablate checkpoint 1\n", where 1 is the format's version
 //   8 bytes: size of the next part; JSON text for people: the trial, its environment and its progress
@@ -17,7 +17,7 @@ namespace ablate {
 
 /// {"settings", "basis": as in core/records/identity.h, "environment", "environments": of all steps, the latest first,
 /// "processor", "torch", "step", "spent": {"wall_s", "cpu_s", "peak_resident_bytes"}}. A file may have more keys, and a file of
-/// an earlier version has no "environments".
+/// an earlier ablate has no "environments".
 using AboutCheckpoint = nlohmann::json;
 
 /// Writes the file whole or not at all, with its folder, and waits for the disk. Throws Error if it cannot be written.
@@ -28,8 +28,8 @@ struct ReadCheckpoint {
   TrainingState state;
 };
 
-/// Reads the whole file, and parses nothing before its sum is right. Throws Error with the file, what was found and what was
-/// expected: a damaged file, another version of the format, or another trial, code, data or version.
+/// Reads the whole file, and checks its sum before anything is parsed. Throws Error with the file, what was found and what was
+/// expected, for a damaged file, another version of the format, or another trial, code, data or version.
 /// @param expected "settings" and "basis" that the file must have
 ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const AboutCheckpoint& expected);
 

@@ -11,7 +11,7 @@
 
 namespace ablate {
 
-/// Collects points and definitions until they are taken, so that a trial that fails has already reported them.
+/// Collects points and definitions of metrics until they are taken. The trial reports them while it runs: it may fail later.
 class Curve {
  public:
   void add(const MetricInfo& metric, std::int64_t step, double value) {

@@ -129,7 +129,7 @@ class Sums {
     if (words < 0) throw Error(fmt::format("the task counts {} words among {} positions of {}", words, positions, name));
     if (words > 0) result.metrics.push_back({objective_metric("perplexity"), std::exp(all.loss / static_cast<double>(words))});
     result.loss = all.loss / all.targets;
-    // The accuracy of such outputs would be finite and wrong: the accuracy of the first class.
+    // The accuracy of outputs that are not finite would be finite and wrong: the accuracy of always answering the first class.
     if (!std::isfinite(result.loss))
       throw Error(
           fmt::format("{} loss is {}: outputs of an evaluation are not finite", name, std::isnan(result.loss) ? "nan" : "inf"));

@@ -26,7 +26,7 @@ struct EvaluationPlan {
 };
 
 /// Reads examples one by one. Reads a stream by segments in lanes with separate states, or by a sliding window if the model
-/// carries no state. Draws nothing. Throws Error for a split without targets, and for a loss that is not finite.
+/// carries no state. Draws no random numbers. Throws Error for a split without targets, and for a loss that is not finite.
 Evaluation evaluate(Model& model, const TrialObjective& objective, const BatchReader& reader, const Task& task,
                     const TaskInfo& info, const EvaluationPlan& plan, const Generator& generator);
 

@@ -16,7 +16,7 @@
 
 namespace ablate {
 
-/// Each line: a file and its function. Events reach observers in this order. step_times is first, to time no other observer.
+/// Each line: a file and its function, in the order of events. step_times is first, so its times include no other observer.
 // clang-format off
 #define ABLATE_OBSERVERS(observer) \
   observer(step_times)             \

@@ -47,7 +47,7 @@ void Optimizer::clip(double largest) {
       norms.push_back(unscaled(gradients.back(), gradients.back().scalar_type()).norm(2));
     }
   if (gradients.empty()) return;
-  // Same as torch's clip_grad_norm_: a norm of 0 must not divide 0 by 0.
+  // Same as in torch's clip_grad_norm_.
   constexpr double kLeast = 1e-6;
   const auto norm = norms.size() == 1 ? norms.front() : at::stack(norms).norm(2);
   const auto factor = (largest / (norm + kLeast)).clamp_max(1.0);

@@ -12,9 +12,9 @@
 
 namespace ablate {
 
-/// Returns a model's parameters. `which` selects weight decay. "all": as each module registered its parameters. "matrices": the
-/// same, but no decay of parameters with fewer than two dimensions (norms, biases) or a name that ends in "bias"
-/// ("content_bias"), or of embeddings, also if tied to the output. Tables of a plugin decay unless it excludes them (Kept).
+/// Returns a model's parameters. `which` selects those that decay. "all": as each module registered its parameters. "matrices":
+/// the same, but no decay of embeddings (also if tied to the output), of parameters with fewer than two dimensions (norms,
+/// biases), and of names that end in "bias" ("content_bias"). Tables of a plugin decay unless the plugin excludes them (Kept).
 /// @param embeddings among the parameters: Model::embeddings
 std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const std::vector<Tensor>& embeddings,
                                    const std::string& which);
@@ -44,8 +44,8 @@ class Optimizer {
   /// Sets the rate of the next steps, and the schedule's StepRate::cycle.
   void set_rate(double learning_rate, double cycle);
 
-  /// Leaves parameters without a gradient unchanged. Changes nothing if a gradient of a scaled loss overflows. Throws Error
-  /// after kMostSkipped consecutive steps without a change.
+  /// Updates the parameters that have a gradient, or none of them if a gradient of a scaled loss overflows. Throws Error after
+  /// kMostSkipped consecutive steps without a change.
   void step();
   void step(double learning_rate, double cycle = 0) { set_rate(learning_rate, cycle), step(); }
 

@@ -37,7 +37,7 @@ void permute(std::vector<std::int64_t>& items, std::mt19937_64& random) {
 std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count) {
   std::vector<std::int64_t> items(static_cast<std::size_t>(size));
   std::iota(items.begin(), items.end(), 0);
-  // The sample is the beginning of a permutation, so samples are nested. Another draw would need another runtime version.
+  // The sample is the beginning of a permutation, so samples are nested. A change of this draw needs a new runtime version.
   std::mt19937_64 random(1);
   const auto wanted = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < wanted; ++i) std::swap(items[i], items[i + random() % (items.size() - i)]);

@@ -11,11 +11,11 @@
 
 namespace ablate {
 
-/// Independent streams from a trial's seed (splitmix64): weights, order of examples, shuffled labels.
+/// Purposes of the independent random numbers that a trial's seed gives (splitmix64): weights, order, shuffled labels.
 enum class SeedStream : std::uint64_t { kWeights, kOrder, kLabels };
 std::uint64_t seed_of(std::uint64_t seed, SeedStream stream);
 
-/// Permutes the items (Fisher-Yates on the generator's raw output, so that it does not depend on the standard library).
+/// Permutes the items by Fisher-Yates, on the generator's raw output: the result does not depend on the standard library.
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
 
 /// Returns the examples that represent a split in a limited evaluation. The draw depends only on the two numbers: every trial
@@ -26,7 +26,7 @@ std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 /// Rows of a step.
 struct Rows {
   std::vector<std::int64_t> indices;   ///< examples, or positions of a stream
-  std::vector<std::int64_t> position;  ///< streams only: tokens of the lane's text before each row
+  std::vector<std::int64_t> position;  ///< streams only: for each row, number of the lane's tokens before it
 };
 
 /// Order of rows: examples in a new permutation every epoch, or lanes of a stream. Equal for equal seeds on every machine.

@@ -15,8 +15,8 @@ struct Precision {
   /// Type of the weights that the optimiser trains. If it differs from `type`, the optimiser trains copies and rounds them to
   /// the weights after each step. With fewer digits than float32, steps of a small learning rate would be lost.
   c10::ScalarType stored = c10::ScalarType::Float;
-  /// The loss is multiplied by this before the backward pass. The optimiser divides gradients by it in the type `stored`, so
-  /// gradients below the smallest number of `type` are not lost. A power of two rounds nothing. An overflowing step is skipped.
+  /// Factor of the loss in the backward pass. The optimiser divides gradients by it in the type `stored`, so gradients below
+  /// the smallest number of `type` are not lost. A power of two causes no rounding. An overflowing step is skipped.
   double loss_scale = 1;
   bool mixed = false;  ///< products are mixed (core/kernels/mixed_products.h)
 };
@@ -40,7 +40,7 @@ inline Precision precision_of(const std::string& dtype, const nlohmann::json& ow
 /// Throws Error if `mixed` is true and this processor has no mixed products (core/kernels/mixed_products.h).
 void check_products(bool mixed);
 
-/// Sets products of fused forms to mixed or float32 while it lives, then to float32. A process has at most one at a time.
+/// Sets products of fused forms to mixed or float32 while the object lives, then to float32. A process has one object at most.
 class Products {
  public:
   /// Throws as check_products().

@@ -84,7 +84,7 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
   std::string name;
   for (const auto& batch : batches) name += StaticBatch::shape_of(batch) + ";";
   auto found = shapes_.find(name);
-  // The recording would still read a tensor that was replaced (a buffer, after a step), so the shape is recorded anew.
+  // A recording reads the tensors' old addresses. If a tensor was replaced since (a buffer), the shape is recorded anew.
   if (found != shapes_.end() && found->second.addresses != addresses()) {
     uncompared_ += found->second.replays - found->second.compared;
     shapes_.erase(found);

@@ -50,23 +50,23 @@ class StaticBatch {
   Batch batch_;
 };
 
-/// The first steps of a shape are plain. Then a step is recorded, part by part, and replayed from then on. If a step cannot be
-/// recorded, all steps are plain, and why() has the reason. **Replays are compared** bit by bit with plain steps from the same
-/// weights and draws. The plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
-/// which grow up to kMostGap. Random gaps also find faults that recur every few steps. Before a training ends or continues
-/// plainly, each shape's last batch is compared once more. If a tensor of the model was replaced or a process ended, earlier
-/// replays cannot be compared: see uncompared(). Used by one thread.
+/// The first steps of a shape are plain: not recorded. Then a step is recorded, part by part, and replayed from then on. If a
+/// step cannot be recorded, all steps are plain, and why() has the reason. **Replays are compared** bit by bit with plain steps
+/// from the same weights and draws. The plain step's result then counts. The first two replays of a shape are compared, then
+/// replays at random gaps, which grow up to kMostGap. Random gaps also find faults that recur every few steps. Before a
+/// training ends, or goes on with plain steps only, each shape's last batch is compared once more. If a tensor of the model was
+/// replaced or a process ended, earlier replays cannot be compared: see uncompared(). Used by one thread.
 class StepGraphs {
  public:
   StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;          ///< plain steps: memory and libraries' choices settle, and the shape recurs
+  static constexpr int kPlainFirst = 3;          ///< plain first steps of a shape: memory and libraries' choices settle
   static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
   static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
-  static constexpr std::int64_t kMostGap = 128;  ///< replays from one comparison to the next
-  static constexpr int kMostMoved = 4;           ///< new recordings because tensors were replaced
+  static constexpr std::int64_t kMostGap = 128;  ///< most replays from one comparison to the next
+  static constexpr int kMostMoved = 4;           ///< replacements of a tensor after which all steps are plain
 
   /// Throws the exceptions of a step, and Error if a comparison finds other bits after replayed results were used.
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);

@@ -22,7 +22,7 @@
 
 namespace ablate {
 
-/// Copies of tensors and numbers, in the host's own memory and not as tensors: snapshots do not change peak memory (device.h).
+/// Numbers, and copies of tensors as plain bytes: snapshots do not change the peak memory of tensors (device.h).
 class Snapshot {
  public:
   /// Stores the tensors' values in place of the earlier copies.

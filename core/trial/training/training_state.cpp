@@ -66,7 +66,7 @@ std::vector<Generator> Training::generators() const {
 
 TrainingState Training::save() const {
   TrainingState saved{.best = best_tensors_};
-  auto observers = json::object();  // first, because the next lines make tensors
+  auto observers = json::object();  // first, because the next lines make tensors and so raise the peak
   for (const auto& [name, observer] : observers_) observers[name] = observer->save();
   auto tensors = model_tensors();
   for (const auto& tensor : optimizer_->state()) tensors.push_back(tensor);

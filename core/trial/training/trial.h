@@ -27,7 +27,7 @@ class TrialRun {
 
   std::int64_t steps_done() const { return training_.steps_done(); }
 
-  /// Takes all remaining steps and tests. Calls `after_step` after each step, which may save. Throws as advance() does.
+  /// Takes all remaining steps and tests. After each step calls `after_step`, which may call save(). Throws as advance() does.
   TrialResult result(const std::function<void()>& after_step = {});
 
   /// Writes the best weights, after result(): parameters and buffers by the model's names, as write_safetensors does.

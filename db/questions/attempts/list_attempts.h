@@ -26,7 +26,7 @@ struct AttemptLine {
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not known
   std::int64_t unlike = 0;           ///< number of an attempt with other numbers in the same environment; 0: none
-  std::string host;                  ///< host if it runs on another machine, where no process can be checked
+  std::string host;                  ///< host if the attempt runs on another machine, whose processes cannot be checked
 };
 
 struct AttemptList {

@@ -108,7 +108,7 @@ ordered_json number(const SQLite::Column& column) {
   return column.getDouble();
 }
 
-/// Returns the environment as {name: value}; an entry "damaged" if the text is no JSON object.
+/// Returns the environment as {name: value}, or {"damaged": message} if the text is no JSON object.
 ordered_json environment_of(const std::string& text) {
   auto found = stored_json<ordered_json>(text);
   if (found.is_object()) return found;
@@ -162,7 +162,7 @@ ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   return resumed;
 }
 
-/// Key under which a trial runs again, and its plugins that have other code today. Code that a proof covers counts as equal.
+/// Key with which the trial would run today, and its plugins whose code has changed. Code that a proof covers counts as equal.
 struct Today {
   std::string key;
   std::vector<std::string> changed;

@@ -140,7 +140,7 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
       state.latest.push_back(
           {line.attempt, line.label, line.outcome, first_line(line.reason), line.metric, line.value, line.wall_s});
 
-    // Imported trials ran elsewhere: no run of this grid waits for them, and its trials may need another time.
+    // Imported trials ran elsewhere: no run of this grid waits for them, and their times do not predict times here.
     const auto imported = fmt::format("EXISTS (SELECT 1 FROM attempt WHERE trial = m.trial AND environment IN ({}))",
                                       fmt::format(kImportedEnvironments, "main"));
     Statement count(reader.database(),

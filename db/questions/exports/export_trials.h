@@ -13,7 +13,7 @@ namespace ablate::db {
 
 enum class ExportFormat { kCsv, kJsonl };
 
-/// True if a metric's unit and direction are generally known. Otherwise the CSV's header has them: "test/bleu[% max]".
+/// True if ablate itself knows a metric's unit and direction. Otherwise the CSV's header has them: "test/bleu[% max]".
 using IsKnownMetric = std::function<bool(const MetricInfo& metric)>;
 
 /// Numbers of exported and omitted trials.

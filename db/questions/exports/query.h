@@ -16,9 +16,9 @@ using IsRead = std::function<bool()>;
 /// Runs one SELECT over the views of db/history/views.h and their tables, and writes its rows. The database is read-only and an
 /// authorizer refuses everything except reading, so no SQL can change a file, create a file or load code. Ctrl-C ends the query
 /// (ExitCode::kInterrupted). Throws Error if the SQL is wrong (with the nearest name of a column or view), does more than read,
-/// has parameters, or is several statements. Also throws Error if the answer needs too much memory: formats of aligned columns
-/// hold all rows, and SQLite holds rows that it sorts. Throws std::system_error (EPIPE) if the output is closed, and passes
-/// exceptions of `write` on.
+/// has parameters, or is several statements. Also throws Error if the answer needs too much memory: SQLite stores the rows that
+/// it sorts, and formats with aligned columns store all rows. Throws std::system_error (EPIPE) if the output is closed, and
+/// passes exceptions of `write` on.
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write,
                const IsRead& is_read = {});
 

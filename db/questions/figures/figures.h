@@ -1,5 +1,4 @@
-// Kinds of figures that `ablate plot` draws. A new kind needs a line here and a file with its name,
-// db/questions/figures/FILE.cpp.
+// Kinds of figures that `ablate plot` draws. A new kind needs a line here and the file db/questions/figures/FILE.cpp.
 #pragma once
 
 #include <string>

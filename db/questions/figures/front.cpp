@@ -1,4 +1,4 @@
-// Figure of a metric against its cost: one point per row, with the front of rows that no other row beats in both.
+// Figure of a metric against its cost: one point per row, with the Pareto front (rows that no other row dominates).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace ablate {
 /// Name of the parameter that makes other data, if a task has it.
 inline constexpr const char* kDataSeed = "data_seed";
 
-/// Error of a broken contract: wrong, whatever its size.
+/// Error of a broken contract: above every tolerance.
 inline constexpr double kFault = std::numeric_limits<double>::infinity();
 
 /// Number of standard errors that a share exceeds by chance once in 30,000 cases.
@@ -26,7 +26,7 @@ inline constexpr double kStandardErrors = 4;
 /// Subject of a check: one split, several, or none for the whole task.
 using Splits = std::span<const NamedSplit>;
 
-/// Effect of a task's data_seed: there is none, other examples, or perhaps none because a parameter names fixed data.
+/// Effect of data_seed: none (the task lacks it), other examples, or perhaps none, because a parameter may name fixed data.
 enum class SeedPromise { kNone, kOther, kMaybeOther };
 
 /// Examples spread over a split, with the first and the last one.
@@ -44,11 +44,11 @@ class SampledTask {
   SampledTask(const Candidate& candidate, std::filesystem::path scratch, bool quick);
 
   /// Makes a task without loading it.
-  /// @param cache its folder
+  /// @param cache the task's cache folder
   /// @param changes changed parameters
   std::unique_ptr<Task> make(int threads, const std::filesystem::path& cache,
                              const nlohmann::json& changes = nlohmann::json::object()) const;
-  /// Returns the changes that bring each number of examples down to `most`, if its range allows that.
+  /// Returns changed parameters that lower each number of examples to `most`, if the parameter's range allows that.
   nlohmann::json with_few_examples(std::int64_t most) const;
   /// Returns a new empty folder.
   /// @param name its purpose

@@ -1,4 +1,4 @@
-// Effects of another data_seed: another digest, and with generated data other examples in each split.
+// Checks that another data_seed changes the digest and, if the data are generated, the examples of each split.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,8 +50,8 @@ double drawn_again(std::span<const Content> contents, std::size_t asked) {
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 
-/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. The logarithm of their
-/// number is then at least half of the summed entropies of all positions.
+/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. Then the logarithm of
+/// the number of different examples in the split is at least half of the summed entropies of all positions.
 bool may_be_all(const TaskSubject& subject, Split split) {
   const auto& examples = subject.sample(split).examples;
   const auto& contents = subject.contents(split);
@@ -69,7 +69,7 @@ bool may_be_all(const TaskSubject& subject, Split split) {
   return std::log(share * static_cast<double>(subject.sample(split).size)) >= nats / 2;
 }
 
-/// Checks generated data: the share of a split that another seed leaves unchanged, while it redraws another split.
+/// Checks, for generated data, the share of a split that another seed leaves unchanged although it redraws another split.
 void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& finding) {
   const auto* const anew = subject.files.empty() ? drawn_anew(subject) : nullptr;
   if (anew == nullptr) return;
@@ -88,7 +88,8 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
       kSomeKept);
 }
 
-/// Checks if splits of `other` share more examples than splits of this task, for example if one is drawn from an unchanged one.
+/// Checks that two splits of `other` share no more examples than the same splits of this task. They share more if, for example,
+/// one of them is drawn from the other one, which the seed leaves unchanged in this task.
 void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const NamedSplit& before, Finding& finding) {
   const auto &others = subject.other_contents(on.split), &others_before = subject.other_contents(before.split);
   const auto first = [&](Split split, std::size_t most) {
@@ -98,7 +99,7 @@ void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const Name
   const double shared = share_in(shown_in(others_before), others, &Content::shown);
   const double usual =
       share_in(shown_in(first(before.split, others_before.size())), first(on.split, others.size()), &Content::shown);
-  // Both shares may be of drawn examples. One added hit and miss keep the standard error above 0.
+  // Both shares may come from samples. One added hit and one added miss keep the standard error above 0.
   const auto all = static_cast<double>(others.size());
   const double p = (std::max(shared, usual) * all + 1) / (all + 2), noise = kStandardErrors * std::sqrt(2 * p * (1 - p) / all);
   if (shared > usual)

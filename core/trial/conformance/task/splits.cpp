@@ -34,8 +34,8 @@ constexpr Allowed kDrawnText{0.01, "text is drawn, so the task can draw a repeat
     kRealText{0.05, "share beyond the repetitions in the earlier split: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: 0.011 of enwik8 does"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
-/// Least information of a searched window in nats: each symbol given the symbol before it. If symbols depend on nothing else,
-/// 2^37 pairs of windows contain an equal pair once in 10^15. Windows are long enough for twice this information.
+/// Least information of a searched window, in nats: the sum over its symbols, each given the symbol before it. If symbols
+/// depend on nothing else, 2^37 pairs of windows contain an equal pair once in 10^15. Usual windows have twice as much.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -56,7 +56,7 @@ std::vector<Text> texts_of(const TaskSubject& subject, Split split, std::int64_t
   return all;
 }
 
-/// Information of a symbol after the one before it, in nats.
+/// Information of a symbol, given the symbol before it, in nats.
 class Surprise {
  public:
   explicit Surprise(const std::vector<Text>& texts) {
@@ -73,7 +73,7 @@ class Surprise {
     const double all = first == firsts_.end() ? 0 : first->second;
     return std::log((all + static_cast<double>(firsts_.size())) / ((pair == pairs_.end() ? 0 : pair->second) + 1));
   }
-  /// Returns the usual number of symbols that hold so much information.
+  /// Returns the number of symbols that usually have this much information.
   std::size_t symbols(double nats) const {
     const double mean = count_ > 0 ? sum_ / count_ : 0;
     return mean > 0 ? static_cast<std::size_t>(std::min(std::ceil(nats / mean), 1e9)) : kLongestWindow + 1;
@@ -96,7 +96,7 @@ class Windows {
   }
   /// Adds each window of a text, and counts the positions in windows that were known before.
   void look_and_add(const Text& text, double& all, double& met) {
-    std::size_t seen = 0;  // places before this one are counted
+    std::size_t seen = 0;  // positions before this one have been counted
     each(text, [&](std::size_t begin, std::uint64_t hash) {
       if (known_.insert(hash).second) return;
       met += static_cast<double>(begin + length_ - std::max(begin, seen));
@@ -104,18 +104,18 @@ class Windows {
     });
     all += static_cast<double>(text.size());
   }
-  /// Counts each window of a text, at any start, and the known ones among them.
+  /// Counts the windows of a text, one from each position on, and the known windows among them.
   void look(const Text& text, double& all, double& met) const {
     each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
   }
-  /// Returns the known share of a text. In a passage that two texts share, one of `length_` windows is known.
+  /// Returns the known share of a text. add() skips overlapping windows, so in a shared passage one of `length_` is known.
   double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
 
  private:
   template <class Take>
   void each(const Text& text, const Take& take) const {
     constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
-    std::uint64_t hash = 0, last = 1;  // last: the weight of the symbol that leaves
+    std::uint64_t hash = 0, last = 1;  // last: weight of the symbol that leaves the window
     double worth = 0;
     for (std::size_t i = 0; i < length_; ++i) last *= factor;
     const auto worth_of = [&](std::size_t at) { return at > 0 ? surprise_(text[at - 1], text[at]) : 0.0; };
@@ -155,7 +155,7 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
                  subject.is_generated() ? kDrawnText : kRealText);
 }
 
-/// Finds passages that a split has twice, at any start.
+/// Finds passages that occur twice in a split, whichever positions they start at.
 void look_at_passages(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto texts = texts_of(subject, on.front().split, kMostOwn);
   const Surprise surprise(texts);
@@ -209,7 +209,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // fewest examples: the last one equals another one by chance once in a thousand
+  constexpr std::size_t kFewest = 50;  // a single repetition among 50 is one of the two pairs below by chance once in 600
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))

@@ -1,4 +1,4 @@
-// A stream is one text: the same in rows of any length, and each position asks for the next symbol.
+// Checks that a stream is one text: rows of any length read the same text, and each target is the next symbol.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::fil
 
 }  // namespace
 
-/// Checks that starts of texts depend on no row, are few, and do not follow the grid of rows.
+/// Checks that the starts of texts are few, and do not depend on the length, the batch or the grid of the rows that are read.
 void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto length = subject.info.length, size = subject.sample(split).size;
@@ -186,8 +186,9 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
 namespace {
 
 constexpr std::size_t kMostAhead = 4;
-/// kFewestLeft: fewest missed targets. A useless table predicts half of them by chance once in 10^13 streams. kFewestAstray:
-/// fewest targets other than the next symbol. Nine of ten equal one other symbol by chance once in 10^16 (from 3 symbols on).
+/// kFewestLeft: fewest targets that a fixed answer misses. A useless table predicts half of them by chance once in 10^13
+/// streams. kFewestAstray: fewest targets that are not the next symbol. With 3 symbols or more, nine of ten of these targets
+/// equal one later symbol by chance once in 10^16 streams.
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
 /// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
@@ -196,13 +197,13 @@ struct AheadOf {
   std::vector<std::int64_t> targets;
 };
 
-/// Numbers of targets: `next` equal the next symbol, `others` do not, and `ahead` of these equal the symbol `ahead` places on.
+/// Numbers of targets: `next` equal the next symbol, `others` do not. `ahead` of the others equal the symbol `ahead` places on.
 struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Returns the gain over one fixed answer, as a part of the targets that this answer misses. The gain is of a table from the
-/// symbol `ahead` positions on, made on every second position and scored on the rest. nullopt: too few targets are missed.
+/// Makes a table from the symbol `ahead` positions on to the target on every second position, and scores it on the rest.
+/// Returns its gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if these are few.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

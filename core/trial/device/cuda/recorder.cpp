@@ -56,7 +56,7 @@ class CudaRecorder final : public WorkRecorder {
     }
   }
 
-  /// Cleans up after a capture that torch ended only in part. Its allocator and its generator would otherwise wait for the end.
+  /// Cleans up after a capture that torch ended only in part. Otherwise torch's allocator and generator stay in capture mode.
   void clear() {
     try {
       c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_);

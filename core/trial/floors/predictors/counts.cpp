@@ -19,7 +19,7 @@ namespace {
 template <class Counted>
 class CountTable {
  public:
-  /// Returns the value of a key, and adds it if it is missing. Valid until the next call.
+  /// Returns the value of a key, and adds the key if it is missing. The reference is valid until the next call.
   Counted& at(std::uint64_t key) {
     if (10 * (size_ + 1) > 7 * keys_.size()) grow();
     const auto slot = slot_of(key);

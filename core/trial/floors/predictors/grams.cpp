@@ -65,7 +65,7 @@ Extract grams(const TaskInfo& info, std::size_t longest) {
   };
 }
 
-/// True if the task asks for a class of sequences of symbols. The ids of a picture are numbers (values.cpp).
+/// True if the task asks for the class of a sequence of symbols. A picture has none: values.cpp reads its ids as numbers.
 bool has_bags(const TaskInfo& info) {
   return !asks_of(info.objective).each && info.classes <= kMostRegressed && info.fields.front().vocabulary > 0 &&
          info.geometry.rows == 0;
@@ -75,7 +75,7 @@ TrainedPredictor train_bag(const LearnedData& data) {
   return train_regression(data, hashed_features(data.info().classes), grams(data.info(), 1));
 }
 
-/// Counts runs of up to 4 symbols if the vocabulary is small, else runs of up to 2 words.
+/// Counts runs of up to 4 symbols if the vocabulary is small (bytes), else runs of up to 2 symbols (words).
 TrainedPredictor train_ngrams(const LearnedData& data) {
   const bool is_small = data.info().fields.front().vocabulary <= kSmall;
   return train_regression(data, hashed_features(data.info().classes), grams(data.info(), is_small ? 4 : 2));

@@ -1,4 +1,4 @@
-// Always answers the class of most targets.
+// Always answers the most frequent class.
 #include <cmath>
 #include <set>
 
@@ -25,7 +25,7 @@ class LargestClass final : public Predictor {
   std::int64_t largest_ = 0;
 };
 
-/// A task judged by bits has the same predictor in counts of order 1.
+/// Leaves out tasks judged by bits: order 1 of counts.cpp is the same predictor there.
 bool concerns_share(const TaskInfo& info) { return info.unit.empty(); }
 
 TrainedPredictor train_largest_class(const LearnedData& data) {

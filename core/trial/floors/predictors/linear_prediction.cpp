@@ -1,5 +1,5 @@
-// Predicts numbers in a row by least squares from earlier numbers, in a picture also from the numbers beside and above. The
-// frequencies of the errors give probabilities, as in lossless coding of pictures.
+// Predicts each number of a sequence by least squares from earlier numbers; in a picture also from the numbers above it. The
+// frequencies of the prediction errors give probabilities, as in lossless coding of pictures.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,7 +93,7 @@ class LinearPrediction final : public Predictor {
 
   std::int64_t classes_;
   std::size_t phases_;              ///< channels, each with its own weights
-  std::vector<std::int64_t> lags_;  ///< distances in the input, which holds the number before each target
+  std::vector<std::int64_t> lags_;  ///< distances back from a target's position, which has the number before the target
   std::vector<std::vector<std::vector<double>>> products_;
   std::vector<std::vector<double>> answers_, weights_;
   std::vector<double> errors_, sums_;

@@ -1,10 +1,10 @@
 // Jobs of a study. A new job needs a line here, the file core/trial/server/handlers/FILE.cpp, and a header in core/shared with
-// the messages of host and worker. core/shared/jobs.h has the messages of the first jobs.
+// the messages of host and worker. core/shared/jobs.h has the messages of jobs without a header of their own.
 #pragma once
 
 #include "core/trial/server/jobs.h"
 
-/// File and handler.
+/// Name of each job's file and handler.
 // clang-format off
 #define ABLATE_JOBS(job) \
   job(inspect)           \

@@ -17,7 +17,7 @@ class Sgd final : public Optimizer {
 
  private:
   void do_step(Step& step) override {
-    // Without dampening, torch also begins with a sum of zeros.
+    // is_first_step = false gives the same as torch.optim.SGD: without dampening, its sum also begins with zeros.
     const auto take = [&](const auto& rate) {
       at::_fused_sgd_(step.weights, step.gradients, step.tensors.empty() ? std::vector<Tensor>() : step.tensors[0],
                       step.decay ? weight_decay_ : 0, momentum_, rate, /*dampening=*/0, /*nesterov=*/false,

@@ -1,5 +1,5 @@
-// Weights, norms, sums and the optimiser use float32. Products of fused forms round their inputs. Micikevicius et al. 2018
-// (section 3.3) keep sums in float32, too.
+// Weights, norms, sums and the optimiser use float32. Products of fused forms round their inputs to bfloat16. Micikevicius et
+// al. 2018 (section 3.3) keep sums in float32, too.
 #include "core/trial/training/precision.h"
 
 namespace ablate {

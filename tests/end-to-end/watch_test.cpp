@@ -131,7 +131,7 @@ TEST_CASE("Ctrl-C ends only the watch, with 130, and restores the terminal") {
   CHECK(terminal.exit_code() == 130);
   REQUIRE(terminal.prints("\033[?25h"));
   CHECK(terminal.prints(kLeave));
-  CHECK(terminal.prints("grid goes on"));
+  CHECK(terminal.prints("grid continues"));
 }
 
 TEST_CASE("the display stays while the history is missing, and goes on when it is back") {

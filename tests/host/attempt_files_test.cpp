@@ -58,7 +58,7 @@ TEST_CASE("files that an attempt left are found, with their size") {
   CHECK(left[1].kind == db::kWeights);
   CHECK(left[1].bytes == 7);
   REQUIRE(place.notes.size() == 1);
-  CHECK(place.notes[0].find("note: all that attention=softmax printed is in " + place.history.string() + ".output/") == 0);
+  CHECK(place.notes[0].find("note: the whole output of attention=softmax is in " + place.history.string() + ".output/") == 0);
   CHECK(place.after("text", true, {.printed = 2000}).at(0).of_bytes == 2000);
   CHECK(place.notes.back().find("printed 1.95 KiB: ") != std::string::npos);
   place.after("text", true, {.printed = 2000});

@@ -107,7 +107,7 @@ TEST_CASE("generated pictures are read from the cache; a damaged cache is made a
   CHECK(read_bytes(file) == whole);
 }
 
-TEST_CASE("black is a token, or absent if the study sets that") {
+TEST_CASE("a black pixel of pathfinder is a token, or absent if the study sets that") {
   const PicturesFolder files;
   const auto token = load_pictures(files.root()), absent = load_pictures(files.root(), {{"black", "absent"}});
   CHECK_FALSE(token->info().holes);

@@ -278,7 +278,7 @@ TEST_CASE("forbidden content of a file is reported with its line") {
   check_mentions(refused(files), {"/disp.asc:2: type: found \"OWNERX\", expected one of \"OWNER\", \"DISPONENT\""});
 }
 
-TEST_CASE("missing data: the error names the searched files and the remedy") {
+TEST_CASE("missing transactions: the error names the searched files and the remedy") {
   const BerkaFolder files(30);
   check_mentions(refused(files), {files.path() + " lacks trans.asc or trans_*.csv"});
   files.write("trans.asc", transactions_file(kPublished, random_rows(1, 3, 7)));

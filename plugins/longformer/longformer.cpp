@@ -19,9 +19,9 @@ constexpr ablate::Oracle oracles[] = {{R"({"window": 8192})", "softmax"}};
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("window", "64", {2, 65536},
-                    "even: a token attends to half of these tokens on each side; if causal, to all of them before", "tokens"),
+                    "attended tokens: half on each side of a token or, if causal, all before it; must be even", "tokens"),
     ablate::integer("top_window", "0", {0, 65536},
-                    "window of the last layer; layers between change in equal steps; 0: window in all layers", "tokens"),
+                    "window of the last layer, reached from the first layer's in equal steps; 0: the same in all", "tokens"),
     ablate::integer("dilation", "1", {1, 64}, "distance between attended tokens in dilated heads; 1: no gaps", "tokens"),
     ablate::integer("dilated_heads", "2", {0, 64}, "number of dilated heads, if dilation is above 1"),
     ablate::integer("global_tokens", "0", {0, 1024},

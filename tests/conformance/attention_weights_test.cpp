@@ -34,7 +34,7 @@ TEST_CASE("faults in weights and projections are reported in words", "[conforman
   const auto says = [](const Descriptor* plugin, const char* check, const char* words) {
     tests::check_mentions(tests::found(*plugin, check), words);
   };
-  says(slipped<Slip::kUnnormalised>(), "weights", "a row of weights() adds up");
+  says(slipped<Slip::kUnnormalised>(), "weights", "expected each row of weights() to add up to 1");
   says(slipped<Slip::kSwapped>(), "weights", "times values, through the output projection");
   says(slipped<Slip::kNarrow>(), "weights", "weights() gave Float [3, 2, 13, 13], expected Double [3, heads, 13, 13]");
   says(slipped<Slip::kInner>(), "projections", "with all weights of output_projections() at 0");

@@ -38,11 +38,11 @@ TEST_CASE("a file that changes during a grid fails the trials that would read th
   CHECK(attempts[0]["outcome"] == "done");
   for (const auto at : {1, 2}) {
     CHECK(attempts[at]["outcome"] == "failed");
-    CHECK(attempts[at]["reason"] == "attention.table = " + place.table() +
-                                        ": the file changed after the study was read: its SHA-256 is " + kOfThree +
-                                        ", expected " + kOfTwo +
-                                        ", which the trial's key was made with: put it back and run again with --retry failed, "
-                                        "or run the command again to use the new file");
+    CHECK(attempts[at]["reason"] ==
+          "attention.table = " + place.table() + ": the file changed after the study was read: its SHA-256 is " + kOfThree +
+              ", expected " + kOfTwo +
+              ", which the trial's key was made with: put the old file back and run again with --retry "
+              "failed, or run again to use the new file");
   }
   CHECK(says(place.said(0), "3 done, 0 done before"));  // under the keys of the new content
 }

@@ -1,5 +1,5 @@
-// Performer against its plain equations, and against softmax attention with more and more features. Also tests that
-// Performer does not have the leak of public code, a stabiliser that reads later keys.
+// Performer against its plain equations, and against softmax attention with more and more features. The stabiliser of public
+// implementations leaks later keys. Also tests that this Performer does not leak them.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 

@@ -106,7 +106,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   int in[2], out[2];
   const auto refuse = [](int why) {
     throw Error(fmt::format("no pipe to a worker: {}{}", std::strerror(why),
-                            why == EMFILE ? " (more are needed: ulimit -n 1024)" : ""));
+                            why == EMFILE ? " (raise the limit: ulimit -n 1024)" : ""));
   };
   if (pipe2(in, O_CLOEXEC) != 0) refuse(errno);
   if (pipe2(out, O_CLOEXEC) != 0) {

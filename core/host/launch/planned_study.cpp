@@ -411,8 +411,8 @@ std::string DevChoice::text() const {
   auto text = fmt::format("dev has chosen in {} of {} settings", made, cells_);
   if (chosen_.size() < cells_)
     text += fmt::format("; {} wait{} for trials that tune", cells_ - chosen_.size(), cells_ - chosen_.size() == 1 ? "s" : "");
-  if (chosen_.size() > made)
-    text += fmt::format("; in {} no value has all of its trials done, so nothing is reported there", chosen_.size() - made);
+  if (const auto none = chosen_.size() - made; none > 0)
+    text += fmt::format("; in {} setting{} nothing is reported: no value has all its trials done", none, none == 1 ? "" : "s");
   return text;
 }
 
@@ -434,8 +434,8 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
 
 namespace {
 
-/// Returns the values that dev chose before this run. A history of an older version and an empty file count as no choice until
-/// they are opened for writing.
+/// Returns the values that dev chose before this run. A history of an older version, or an empty file, counts as a history
+/// without chosen values until it is opened for writing.
 DevChoice choice_so_far(const PlannedStudy& plan) try {
   return {plan.study, plan.planned, plan.asked.database};
 } catch (const Error&) {  // open_history reports any other error
@@ -478,8 +478,8 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
     if (!plan.choice.leaves_out(*trial->trial)) plan.wanted.push_back(trial);
   if (plan.wanted.empty())
     throw Error(
-        fmt::format("--only {}: found trials at values that dev has not chosen, expected trials of the grid that "
-                    "tune, or whose values dev has chosen; --dry-run shows them",
+        fmt::format("--only {}: found only trials whose values dev has not chosen; expected trials that tune, or trials "
+                    "whose values dev has chosen. --dry-run without --only shows the trials of the grid",
                     fmt::join(request.only, " --only ")));
   plan.cores = processor_count();
   plan.threads = most_threads(plan.wanted);

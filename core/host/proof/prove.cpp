@@ -91,8 +91,8 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
   if (!found.empty()) return found;
   for (const auto& line : reader.left_out()) why += "; " + line;
   throw Error(fmt::format(
-      "there is nothing to prove: {} of the {} trials are done, and no other trial differs from a done trial only in its "
-      "code, with the same settings, data, torch and machine{}. --dry-run shows the differences of each",
+      "there is nothing to prove: {} of the {} trials are done. A proof needs another trial with the settings, data, torch and "
+      "machine of a done trial, but with other code; there is none{}. --dry-run shows how each trial differs",
       done.size(), trials.size(), why));
 }
 
@@ -121,7 +121,7 @@ std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   return picked;
 }
 
-/// Returns new keys for all done trials of the scopes that have no key of the new code.
+/// Returns a new key for each done trial in one of the scopes, unless a done trial already has this key.
 std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes, Reach reach) {
   std::map<std::string, db::Alias> by_key;
   std::vector<std::string> keys;

@@ -141,7 +141,7 @@ bool Checkpoints::have_answered(const Running& running, double now_s) const {
 }
 
 void Checkpoints::note_once(const char* matter, const std::string& text) {
-  if (noted_.insert(matter).second) note_(text + "; later ones are not reported");
+  if (noted_.insert(matter).second) note_(text + "; later messages of this kind are not shown");
 }
 
 std::string AttemptFiles::output_of(const db::Attempt& attempt) const {
@@ -197,7 +197,7 @@ void AttemptFiles::limit(const db::Attempt& recorded, Recorder& recorder) {
 }
 
 void AttemptFiles::note_once(const char* matter, const std::string& text) {
-  if (noted_.insert(matter).second) note_(text + "; later ones are not reported");
+  if (noted_.insert(matter).second) note_(text + "; later messages of this kind are not shown");
 }
 
 }  // namespace ablate

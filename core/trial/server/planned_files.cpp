@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-constexpr const char* kRemedy = "put it back and run again with --retry failed, or run the command again to use the new file";
+constexpr const char* kRemedy = "put the old file back and run again with --retry failed, or run again to use the new file";
 
 std::string digest_of(const std::string& parameter, const std::string& path, const std::string& expected) try {
   return sha256_file(path);

@@ -19,7 +19,7 @@ bool any_instance(const AttentionSubject& subject, const Has& has) try {
   return true;
 }
 
-/// Returns passes of self-attention, padded, and over another sequence, if these are promised.
+/// Returns a pass of self-attention, and of cross-attention if promised. If padding is promised, adds a padded pass of each.
 std::vector<std::pair<Pass, std::string>> reported_passes(const AttentionSubject& subject, const Setting& setting) {
   const auto n = subject.length(13), keys = subject.length(21);
   const auto tokens = random_tokens(3, n, 2, setting.type), context = random_tokens(3, keys, 3, setting.type);
@@ -56,8 +56,8 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   const auto asked = queries_of(pass).defined() ? queries_of(pass).unsqueeze(1) : ones({1, 1, 1}, TensorOptions(kBool));
   // 1e-2 is the tolerance of HeadwiseAttention for a mean.
   if (const double off = (sum - sum.round().clamp(0, 1) * asked).abs().max().item().toDouble(); !(off <= 1e-2))
-    throw std::runtime_error(
-        fmt::format("{}: a row of weights() adds up to 1, or is 0 if it sees nothing: off by {:.2g}", where, off));
+    throw std::runtime_error(fmt::format(
+        "{}: expected each row of weights() to add up to 1, or to 0 if its query sees no token: off by {:.2g}", where, off));
   // At a causal place and a low rate, perhaps no slot is complete. Then the bias is the output of each query.
   const auto output = run(instance, pass);
   if (!(sum > 0.5).any().item().toBool() &&
@@ -66,7 +66,7 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   if (layers.are_one())
     finding.near(real(output_of(found, pass, layers), queries_of(pass)), real(output, queries_of(pass)),
                  where + ": weights() times values, through the output projection", allowed);
-  else if (setting.type == kDouble)  // in float32 a maximum may change within the steps that find layers
+  else if (setting.type == kDouble)  // larger steps in float32 may move a maximum to another token, so layers_of() finds none
     finding.leave("weights() are not compared with outputs: no layers of values and outputs were found");
 }
 

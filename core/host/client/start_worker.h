@@ -14,7 +14,8 @@ inline constexpr const char* kChecker = "ablate-checker";  ///< also runs jobs o
 /// Thrown if the worker's program is from another build: replaced while this program runs, or built separately.
 struct OtherBuild : Error {
   using Error::Error;
-  bool is_first = true;  ///< false if an earlier worker was of this program's build: its file was replaced; a new run succeeds
+  /// False if an earlier worker was of this program's build. The worker's file was then replaced, and a new run succeeds.
+  bool is_first = true;
 };
 
 /// Starts the named program from this program's folder and waits at most `ready_s` until it is ready. $ABLATE_WORKER names

@@ -75,7 +75,7 @@ std::optional<MostFailures> left_of(const MostFailures& most, const RunSummary& 
   return MostFailures{.trials = most.trials - before.failed};
 }
 
-/// Warns if another study has the same name, because only the study that ran last gets the table.
+/// Warns if the history has another study of this name, because the table shows only trials of the study that ran last.
 void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
   const auto& database = plan.asked.database;
   const auto& study = plan.study;

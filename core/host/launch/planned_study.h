@@ -82,7 +82,7 @@ struct PlannedStudy {
   std::vector<PluginInfo> used;               ///< plugins that any trial uses
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
 
-  /// Returns trials that stand for trials wanted after dev has chosen, at first values (DevChoice::awaited). Empty with --only.
+  /// Returns placeholders for the trials that will be wanted when dev has chosen (DevChoice::awaited). Empty with --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 

@@ -96,8 +96,8 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
       done.size(), trials.size(), why));
 }
 
-/// Returns the paths of [train] whose values change only numbers that a plugin receives: no shape, no call and no count of
-/// steps. All other options of [train] are in the scope. A new option is in the scope until it is added here.
+/// Returns the paths of [train] whose values change only numbers that a plugin receives, but no shape, call or step count. All
+/// other options of [train] are in the scope. A new option is in the scope until it is added here.
 const std::set<std::string>& numbers_alone() {
   static const auto paths = [] {
     std::set<std::string> names{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",
@@ -121,7 +121,7 @@ std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   return picked;
 }
 
-/// Returns new keys for all done trials of the scopes that have no key of the new code.
+/// Returns a new key for each done trial in one of the scopes, unless a done trial already has this key.
 std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes, Reach reach) {
   std::map<std::string, db::Alias> by_key;
   std::vector<std::string> keys;

@@ -204,7 +204,7 @@ class GridRun {
   void begin();
   void advance();
   bool is_over() const;
-  /// Returns false if a waiting result came late: the run then waits for its trial.
+  /// Returns false if a result came late when it was written: the run then waits for the trial, which runs elsewhere.
   bool end();
   void report_rescue();
 

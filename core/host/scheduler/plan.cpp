@@ -103,7 +103,7 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
   return diagnostics.sorted();
 }
 
-/// Key of the cache entry. It includes the contents of files.
+/// Returns the cache key of a task's answer. It includes the contents of files.
 json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
   for (const auto& file : planned_files(trial, TrialSection::kTask)) asked["files"].push_back(to_json(file));

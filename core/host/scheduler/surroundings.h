@@ -47,7 +47,7 @@ struct StopRequests {
 
   bool any() const { return often() > 0; }
 
-  /// Required end of a running grid, by all requests so far. From the mildest to the hardest.
+  /// Required end of a running grid, by all requests so far. The values go from the mildest to the hardest end.
   enum class How {
     kGoesOn,    ///< no request
     kFinishes,  ///< no other trial starts

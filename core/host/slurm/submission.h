@@ -54,7 +54,7 @@ struct QueuedTask {
   bool is_live() const;
 };
 
-/// Returns the user's tasks of this name. Slurm lists an ended task for MinJobAge. Throws Error if squeue fails.
+/// Returns the user's tasks of this name, also tasks that ended less than MinJobAge ago. Throws Error if squeue fails.
 std::vector<QueuedTask> queued(const std::string& name);
 
 /// Format of squeue, and the parser of its output, which has one task per line.

@@ -85,7 +85,7 @@ class Leasing {
 
   /// Trials that run elsewhere, and whose results are awaited.
   const std::vector<const PlannedTrial*>& elsewhere() const { return elsewhere_; }
-  /// Returns awaited trials that may be leased again, in order, because no live scheduler runs them. Checks once a second.
+  /// Returns the awaited trials that no live scheduler runs, in their order. They may be leased again. Checks once a second.
   std::vector<const PlannedTrial*> freed();
 
   /// Ends all leases of this scheduler, and frees its slot.

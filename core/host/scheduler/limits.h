@@ -168,7 +168,7 @@ class DeviceRoom {
   /// Memory of a process on a device, without its tensors: CUDA's context, kernels' code and libraries' work space. About half
   /// a GB, more with additional libraries.
   static constexpr std::int64_t kContext_bytes = 768LL << 20;
-  /// A trial that reports nothing for this long counts as needing nothing. Enough for CUDA's start, data, and a first step.
+  /// A trial that reports nothing for this long counts as needing nothing. CUDA's start, data and a first step take less time.
   static constexpr double kUnshown_s = 60;
 
  private:

@@ -47,7 +47,7 @@ class SharedCopy {
   const std::set<std::string>& checkpoints() const { return checkpoints_; }
 
  private:
-  /// Renames another run's copy to a name of this run, and merges it. If the other run still writes, it makes a new copy.
+  /// Renames another run's copy to a name of this run, and merges it. If the other run is still active, that run copies again.
   void take(const std::filesystem::path& other);
   void copy();
   void copy_history();

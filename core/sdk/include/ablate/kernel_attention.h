@@ -36,8 +36,8 @@ Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, 
 
 /// Like projected_kernel_attention(), with phi(x) = exp(w.s x - |s x|^2 / 2), s = d_head^-1/4, for each vector w of a head:
 /// positive random features (Choromanski et al. 2021, Lemma 1; log_features() of random_features.h). Queries are divided by
-/// their largest exponential, keys by the largest one of their sequence and head. These factors cancel. The fused form needs a
-/// number of features that is a multiple of 16 and at most 1024.
+/// their largest exponential, keys by the largest exponential of their sequence and head. These factors cancel. The fused form
+/// needs a number of features that is a multiple of 16 and at most 1024.
 /// @param vectors [heads, features, d_head], without gradient
 Tensor projected_feature_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                    const Tensor& vectors, bool fused);

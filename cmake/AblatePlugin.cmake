@@ -89,7 +89,7 @@ function(_ablate_add_plugin name)
   target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}")
   # Symbols of static LIBRARIES are hidden, because two plugins may use two releases of a library.
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
-  # A task links only the libraries that it uses, of those that the SDK needs.
+  # Links the libraries that the SDK's library for tasks needs (libarchive, ...) only into plugins that use them.
   target_link_libraries(${name} PRIVATE ablate::sdk_task)
   target_link_options(${name} PRIVATE -Wl,--as-needed)
   if(NOT arg_FIXTURE)

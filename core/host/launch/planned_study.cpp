@@ -309,7 +309,7 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
 }
 
 /// Counts parameters and state bytes of each trial's model (CountSizes). A worker creates the task without loading its data.
-/// Answers are cached, as tasks' answers are: a done study starts no worker. Throws Error. The time limit is for one answer.
+/// Answers are cached like tasks' answers, so that a done study starts no worker. Throws Error. The time limit is for one job.
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;

@@ -58,7 +58,7 @@ class Leasing {
 
   /// @param recorder writes into `store`; both must outlive this
   /// @param again leases done trials, too
-  /// @param seen leases from before the plan's trials were checked: a trial that failed since then elsewhere is not tried again
+  /// @param seen leases from before the plan's trials were checked: a trial that failed elsewhere since then is not tried again
   Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, const db::Leases& seen, Note note);
   Leasing(const Leasing&) = delete;
   Leasing& operator=(const Leasing&) = delete;

@@ -35,7 +35,7 @@ std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog
     const auto& [task, model, attention, train, seed] = trial.spec;
     const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
     json place{{"trial", to_json(tried)}};
-    if (!trial.files.empty()) place["files"] = trial.files;  // a factory's answer for one content is not valid for another
+    if (!trial.files.empty()) place["files"] = trial.files;  // an answer for one content of a file is not valid for another
     if (!seen.insert(place.dump()).second) continue;
     std::string code;
     Libraries libraries;
@@ -118,7 +118,7 @@ class TaskAnswers {
  public:
   using Answer = typename Job::Answer;
 
-  /// @param late text to add if the limit was reached
+  /// @param late text to add to the error if the time limit was reached
   TaskAnswers(double limit_s, std::string late, const Catalog& catalog, Executors& executors, const TaskMemory& memory)
       : limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), executors_(executors), memory_(memory) {}
 

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads a value as an override writes it. Also reads rates as tables write them, with commas between.
+/// Reads a value as an override writes it. Also reads rates as tables write them, with commas between the rates.
 json value_of(const std::string& path, const std::string& text, const GridMatch& match, const Schema& schema) {
   Diagnostics unheard;
   const auto node = parse_value(text, match.reference_at, unheard);

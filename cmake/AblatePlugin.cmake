@@ -44,8 +44,8 @@ macro(_ablate_enable_cuda)
   endif()
 endmacro()
 
-# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): adds a ctest that runs CUDA sources on a CPU, without a
-# toolkit. The sources are compiled as C++ after ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h).
+# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): adds a ctest that runs CUDA sources on a CPU and needs no
+# toolkit or device. The sources are compiled as C++ after ablate/cuda/shim.h, which runs the threads (ablate/cuda/block.h).
 function(ablate_add_kernel_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES")
   if(NOT arg_SOURCES OR NOT arg_CUDA_SOURCES OR arg_UNPARSED_ARGUMENTS)

@@ -44,8 +44,8 @@ macro(_ablate_enable_cuda)
   endif()
 endmacro()
 
-# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): adds a test of CUDA sources on a CPU to ctest. They are compiled as C++
-# after ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h). The test needs no toolkit or device.
+# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): adds a ctest that runs CUDA sources on a CPU and needs no
+# toolkit or device. The sources are compiled as C++ after ablate/cuda/shim.h, which runs the threads (ablate/cuda/block.h).
 function(ablate_add_kernel_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES")
   if(NOT arg_SOURCES OR NOT arg_CUDA_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -89,7 +89,7 @@ function(_ablate_add_plugin name)
   target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}")
   # Symbols of static LIBRARIES are hidden, because two plugins may use two releases of a library.
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
-  # Links only the kit's libraries that a task uses.
+  # Links the libraries that the SDK's library for tasks needs (libarchive, ...) only into plugins that use them.
   target_link_libraries(${name} PRIVATE ablate::sdk_task)
   target_link_options(${name} PRIVATE -Wl,--as-needed)
   if(NOT arg_FIXTURE)

@@ -1,5 +1,5 @@
-# ablate_embed(SOURCES HEADER NAME [file...]): appends a C++ file to the list SOURCES. It defines the std::string_view ablate::NAME, declared
-# in HEADER: the texts of all files in order, or "" without files. An edit of a file reruns CMake.
+# ablate_embed(SOURCES HEADER NAME [file...]): appends a new C++ file to the list SOURCES. It defines the std::string_view
+# ablate::NAME, declared in HEADER: the texts of all given files in order, or "". An edit of a given file reruns CMake.
 function(ablate_embed sources header name)
   set(text "")
   foreach(file IN LISTS ARGN)

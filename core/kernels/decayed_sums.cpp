@@ -13,7 +13,7 @@ enum : std::size_t { kQueries, kKeys, kValues, kLogDecay, kState, kBefore };
 
 constexpr std::int64_t kMostSumChannels = 320;  ///< most channels of keys or values
 
-/// True if each head has one number for all tokens, as expand() gives it.
+/// True if each head has one number for all sequences and tokens, as after expand().
 bool by_head(const Tensor& log_decay) {
   return log_decay.size(3) == 1 && log_decay.size(0) == 1 && (log_decay.stride(2) == 0 || log_decay.size(2) == 1) &&
          !log_decay.requires_grad();

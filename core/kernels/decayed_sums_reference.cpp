@@ -45,7 +45,7 @@ DecayedSums undecayed(const Tensor& q, const Tensor& k, const Tensor& v, const T
   const auto queries = chunks.of(q), keys = chunks.of(k), values = chunks.of(v);
   const auto added = keys.transpose(-1, -2).matmul(values);  // [batch, heads, chunks, d_key, d_value]
   const auto first = state.defined() ? state : zeros_like(added.select(2, 0));
-  // Prefix sums, not differences: subtraction would leak a chunk's later tokens into earlier ones by rounding.
+  // Prefix sums need no subtraction, which would leak a chunk's later tokens into earlier tokens by rounding.
   const auto sums = cat({first.unsqueeze(2), added}, 2).cumsum(2);
   const auto count = added.size(2);
   const auto within = queries.matmul(keys.transpose(-1, -2)).tril().matmul(values);

@@ -7,7 +7,7 @@
 
 namespace ablate::kernels {
 
-/// One call. The tensors that kernel_attention.h allows to be undefined may be undefined here.
+/// Arguments of one call. A tensor may be undefined if kernel_attention.h allows it.
 struct LinearAttention {
   Tensor queries;                  ///< [batch, n, d]
   std::vector<QueryGroup> groups;  ///< at least one; in self-attention the context of a single group is the queries

@@ -9,7 +9,7 @@
 
 namespace ablate::kernels {
 
-/// n tokens in chunks of 64, so that pairs and sums take about as much memory as the tokens. Below 64: one chunk, a power of 2.
+/// n tokens in chunks of 64, so that pairs and sums take about as much memory as the tokens. Fewer tokens form one chunk.
 class Chunks {
  public:
   explicit Chunks(std::int64_t n)
@@ -25,7 +25,7 @@ class Chunks {
   std::int64_t rows_, missing_;
 };
 
-/// Sums of all rows after each row, from the end: subtraction from the total would lose digits of small sums.
+/// For each row, the sum of all rows after it. Summed from the end, because a difference of sums would lose digits.
 /// @param x [..., rows, d]
 inline Tensor sums_behind(const Tensor& x) {
   const auto rows = x.size(-2);

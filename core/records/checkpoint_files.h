@@ -33,7 +33,7 @@ inline std::string checkpoint_name(const std::string& owner, std::int64_t fence,
          CheckpointFile::kEnding;
 }
 
-/// Returns nullopt if it is not the name of a checkpoint. A folder may also contain other files.
+/// Returns nullopt if the file's name is not the name of a checkpoint. A folder may also contain other files.
 inline std::optional<CheckpointFile> checkpoint_file(const std::filesystem::path& path) {
   constexpr std::string_view kSmall = "0123456789abcdefghijklmnopqrstuvwxyz", kDigits = kSmall.substr(0, 10);
   const std::string whole = path.filename().string();

@@ -1,5 +1,5 @@
-// Settings that decide a trial's training data and test examples, and their values. The history uses this file, because it
-// knows a trial's document but not its type (core/shared/trial_spec.h). Paths are written as in core/util/flatten.h.
+// Settings that decide a trial's training data and test examples, and their values. The history uses this file, because the
+// history has a trial's document but not its type (core/shared/trial_spec.h). Paths are written as in core/util/flatten.h.
 #pragma once
 
 #include <map>

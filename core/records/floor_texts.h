@@ -3,7 +3,7 @@
 
 namespace ablate {
 
-/// Value of a floor's `how`, for the largest class, if all targets of dev have the same class.
+/// Value of `how` for the floor of the largest class, if all targets of dev have the same class.
 inline constexpr const char* kDevOfOneClass = "all of dev is of one class";
 
 }  // namespace ablate

@@ -42,7 +42,7 @@ inline constexpr std::array kOutcomes = {
     Outcome{outcome::kLost, "was lost with its worker", false, true, Outcome::Next::kAgain},
 };
 
-/// Returns the outcome of this name, or null if it is unknown: a newer history may have others.
+/// Returns the outcome of this name, or null if the name is unknown: a newer history may have other outcomes.
 inline const Outcome* find_outcome(std::string_view name) {
   const auto* const found = std::find_if(kOutcomes.begin(), kOutcomes.end(), [&](const auto& one) { return one.name == name; });
   return found == kOutcomes.end() ? nullptr : found;

@@ -1,5 +1,5 @@
-// Conditions on a parameter's value: "NAME = VALUE", "NAME > NUMBER", "NAME < NUMBER". They say when another parameter is read
-// (ParameterInfo::when) or an exemption holds. The host's own parameters may have several, joined by " and ".
+// Conditions on a parameter's value: "NAME = VALUE", "NAME > NUMBER", "NAME < NUMBER". Another parameter is read, or an
+// exemption holds, only if they are true (`when`). The host's own parameters may have several conditions, joined by " and ".
 #pragma once
 
 #include <nlohmann/json.hpp>

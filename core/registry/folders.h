@@ -19,7 +19,7 @@ struct PluginFolder {
 
 /// Returns the folders to search, most specific first, without repetition: `extra` (--plugins), ABLATE_PLUGIN_PATH
 /// (colon-separated), $XDG_DATA_HOME/ablate/plugins (~/.local/share), and lib/ablate/plugins beside the program's bin folder.
-/// Without HOME, the home is taken from the user database. If the user has no home there, the user's own folder is left out.
+/// Without HOME, the home is taken from the user database. If the user has no home, the folder below the home is left out.
 std::vector<PluginFolder> plugin_folders(const std::vector<std::filesystem::path>& extra);
 
 /// $XDG_CACHE_HOME/ablate (~/.cache/ablate); "" if the user has no home, because other users could write a shared folder.

@@ -187,7 +187,7 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto& library = found[i];
     if (!library.refusal.empty()) continue;
-    // The stamp is checked every time: it is cheap, and the cached answer must not be used for a changed file.
+    // The ABI stamp is checked every time: the check is cheap, and a cached answer must not be used for a changed file.
     library.refusal = abi_refusal(library.path, torch_version);
     if (!library.refusal.empty()) continue;
     try {

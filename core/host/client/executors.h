@@ -25,7 +25,7 @@ struct Answered {
   bool late = false;   ///< true if the job exceeded its time limit
 };
 
-/// Runs commands and reports events (core/shared/pipe.h). Ready once constructed. Its end ends its jobs. For one thread only.
+/// Runs commands and reports events (core/shared/pipe.h). Ready once constructed. The destructor ends all jobs. For one thread.
 class Executor {
  public:
   Executor() = default;

@@ -80,7 +80,7 @@ struct WorkerMissing : Error {
 /// Longest time for a worker to exit. A worker that exits kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
-constexpr double kLongestWait_s = 1;  ///< longest single wait: a signal just before a wait does not end that wait
+constexpr double kLongestWait_s = 1;  ///< longest single wait; short, because a signal just before a wait does not end it
 
 std::filesystem::path path_of(const char* program) {
   std::error_code failed;

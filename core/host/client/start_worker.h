@@ -14,7 +14,7 @@ inline constexpr const char* kChecker = "ablate-checker";  ///< also runs jobs o
 /// Thrown if the worker's program is from another build: replaced while this program runs, or built separately.
 struct OtherBuild : Error {
   using Error::Error;
-  bool is_first = true;  ///< false if an earlier worker was of this program's build: its file was replaced; a new run succeeds
+  bool is_first = true;  ///< false after a worker of this program's build: the worker's file was replaced; a new run succeeds
 };
 
 /// Starts the named program from this program's folder and waits at most `ready_s` until it is ready. $ABLATE_WORKER names

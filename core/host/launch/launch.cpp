@@ -54,7 +54,7 @@ void PhaseNotices::send(Notice notice, bool is_last) {
     send_(notice);
 }
 
-/// Adds the result of a later phase.
+/// Adds the result of a later phase to `all`.
 void add(const RunSummary& later, RunSummary& all) {
   all.done += later.done, all.failed += later.failed, all.skipped += later.skipped;
   all.elsewhere += later.elsewhere, all.failed_elsewhere += later.failed_elsewhere;
@@ -75,7 +75,7 @@ std::optional<MostFailures> left_of(const MostFailures& most, const RunSummary& 
   return MostFailures{.trials = most.trials - before.failed};
 }
 
-/// Warns if another study has the same name, because only the study that ran last gets the table.
+/// Warns if the history has another study of this name, because the table shows only trials of the study that ran last.
 void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
   const auto& database = plan.asked.database;
   const auto& study = plan.study;
@@ -149,8 +149,8 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                  .keep_weights = plan.study.keep_weights && asked.prove == 0,
                  .is_bench = asked.is_bench,
                  .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
-                 // Recording happens again after the file was replaced or the experiment was deleted. The history then already
-                 // has results, so a signal waits until the recording is complete.
+                 // Recording happens again if the file was replaced or the experiment was deleted. Results then wait to be
+                 // written, so a signal must not stop the recording.
                  .record =
                      [&, begun = false](db::GridStore& into) mutable {
                        record_study(

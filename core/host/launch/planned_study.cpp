@@ -94,8 +94,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns the metrics that `derive` and `sort` name, else test/accuracy, for a table that names no metrics. Its real metrics
-/// are known only from done trials.
+/// For a table that names no metrics, returns the metrics that `derive` and `sort` name, else test/accuracy. The table's real
+/// metrics are known only from done trials.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -109,8 +109,8 @@ std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive,
 }
 
 /// Returns a table without numbers, before its study runs. Rows and columns follow db/questions/selection/table_axes.h, and
-/// metrics appear only if they are named. Returns nullopt if only the history has the rows. This is so for conditions, shares
-/// of layers, experiments, and chosen values that the rows do not name.
+/// metrics appear only if they are named. Returns nullopt if only the history has the rows: for a table with conditions, shares
+/// of layers, or experiments, and for a tuned study if the table names no rows.
 std::optional<db::Table> expected_table(const Study& study, const Grid& grid, const NamedTable& named) {
   std::map<std::string, std::vector<std::string>> asked;
   for (const auto& one : named.asked)
@@ -294,9 +294,9 @@ class Check {
   Diagnostics wrong_;
 };
 
-/// Throws ConfigError for each unknown option of `ablate table`, invalid value, and row or column that no trial has. Also
-/// throws it for misspelt metrics, duplicates, invalid conditions, and compared rows that are missing. Errors that depend on
-/// numbers or on the history appear only when the table is made.
+/// Throws ConfigError with all errors: unknown options of `ablate table`, invalid values, rows and columns that no trial has,
+/// misspelt metrics, duplicates, invalid conditions, and compared rows that are missing. Errors that depend on numbers or on
+/// the history appear only when the table is made.
 void check_tables(const Study& study) { Check{study}; }
 
 std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
@@ -309,7 +309,7 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
 }
 
 /// Counts parameters and state bytes of each trial's model (CountSizes). A worker creates the task without loading its data.
-/// Answers are cached, as tasks' answers are: a done study starts no worker. Throws Error. The time limit is for one answer.
+/// Answers are cached like tasks' answers, so that a done study starts no worker. Throws Error. The time limit is for one job.
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;

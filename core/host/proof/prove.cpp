@@ -96,8 +96,8 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
       done.size(), trials.size(), why));
 }
 
-/// Returns the paths of [train] whose values change only numbers that a plugin receives: no shape, no call and no count of
-/// steps. All other options of [train] are in the scope. A new option is in the scope until it is added here.
+/// Returns the paths of [train] whose values change only numbers that a plugin receives, but no shape, call or step count. All
+/// other options of [train] are in the scope. A new option is in the scope until it is added here.
 const std::set<std::string>& numbers_alone() {
   static const auto paths = [] {
     std::set<std::string> names{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",

@@ -22,7 +22,7 @@ class Admission {
   }
 
   /// True if the trial may start beside `running` trials. `one` is any of the running trials, or null. A trial that ran when a
-  /// worker died runs alone, so that the next death shows whether it is the cause.
+  /// worker died runs alone, so that the next death shows whether this trial is the cause.
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
     if (now_ < wished() && now_s > next_raise_s_) ++now_, next_raise_s_ = now_s + kBetweenRaises;
@@ -48,8 +48,8 @@ class Admission {
     now_ += more;
     return more;
   }
-  /// True if lack of memory has halved the number of trials at a time. A pause is then worthwhile: it shows which trials need
-  /// too much memory even alone.
+  /// True if lack of memory has halved the number of trials at a time. It is then worthwhile to run a trial alone at once: this
+  /// shows whether it needs too much memory even alone.
   bool is_halved() const { return 2 * wished() <= most_; }
   /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }

@@ -18,7 +18,7 @@ class AttemptInProgress {
  public:
   /// @param clock_s the scheduler's own time
   /// @param started_us microseconds since 1970, UTC
-  /// @param verdicts on the trial's plugins, at its start
+  /// @param verdicts verdicts on plugins when the trial starts
   AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s, std::int64_t started_us,
                     const VerdictMemory& verdicts);
 
@@ -48,7 +48,7 @@ class AttemptInProgress {
   /// Definitions received so far.
   const std::vector<MetricInfo>& metrics() const { return metrics_; }
 
-  /// Returns the trial's report about the checkpoint that it continues from. Each report is returned once, else nullopt.
+  /// Returns the trial's report about the checkpoint that it continues from, or nullopt if no new report has arrived.
   std::optional<Resumed> take_resumed() { return std::exchange(resumed_, std::nullopt); }
   bool is_resumed() const { return before_.step > 0; }
   /// The trial's latest message about a checkpoint that it wrote, and the number of such messages.

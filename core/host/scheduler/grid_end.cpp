@@ -91,7 +91,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
   // The trial runs last, so that it delays no other trial. But the trial runs first if lack of memory has halved the number of
-  // trials at a time. A pause then costs less, and may raise the limit again.
+  // trials at a time. Running it alone then costs less, and may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }
@@ -124,7 +124,7 @@ void GridRun::drain() try {
 }
 
 void GridRun::close(std::string_view outcome, const std::string& reason) {
-  // Before the leases end, because no other scheduler may run a trial that still runs here.
+  // The jobs end before the leases do, because no other scheduler may run a trial that still runs here.
   if (executors_.now() != nullptr && !running_.empty()) executor().give_up();
   while (!running_.empty()) {
     auto& [job, trial] = *running_.begin();

@@ -58,7 +58,7 @@ class Leasing {
 
   /// @param recorder writes into `store`; both must outlive this
   /// @param again leases done trials, too
-  /// @param seen leases from before the plan's trials were checked: a trial that failed since then elsewhere is not tried again
+  /// @param seen leases from before the plan's trials were checked: a trial that failed elsewhere since then is not tried again
   Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, const db::Leases& seen, Note note);
   Leasing(const Leasing&) = delete;
   Leasing& operator=(const Leasing&) = delete;
@@ -85,7 +85,7 @@ class Leasing {
 
   /// Trials that run elsewhere, and whose results are awaited.
   const std::vector<const PlannedTrial*>& elsewhere() const { return elsewhere_; }
-  /// Returns awaited trials that may be leased again, in order, because no live scheduler runs them. Checks once a second.
+  /// Returns the awaited trials that no live scheduler runs, in their order. They may be leased again. Checks once a second.
   std::vector<const PlannedTrial*> freed();
 
   /// Ends all leases of this scheduler, and frees its slot.
@@ -204,7 +204,7 @@ class GridRun {
   void begin();
   void advance();
   bool is_over() const;
-  /// Returns false if a waiting result came late: the run then waits for its trial.
+  /// Returns false if a result came late when it was written: the run then waits for the trial, which runs elsewhere.
   bool end();
   void report_rescue();
 

@@ -93,7 +93,7 @@ void DeviceRoom::sized(int job, std::int64_t bytes, std::int64_t step) {
   const auto found = running_.find(job);
   if (found == running_.end() || bytes <= 0) return;
   found->second->memory.sized(job, bytes + kContext_bytes, step);
-  found->second->next_look_s = 0;  // its memory is no longer free
+  found->second->next_look_s = 0;  // the job's memory is no longer free
 }
 
 void DeviceRoom::ended(int job) {

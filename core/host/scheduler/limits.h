@@ -124,7 +124,7 @@ class MemoryRoom {
 
   /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as
   /// four times the largest size so far. Until any size is known, a trial waits for a newly started trial, up to `unshown_s`.
-  /// @param available_bytes of the machine now; below 0: unknown, and every trial fits
+  /// @param available_bytes free memory of the machine now; below 0: unknown, and every trial fits
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
   static constexpr double kUnshown_s = 10;
@@ -150,8 +150,8 @@ class MemoryRoom {
   std::map<int, Running> running_;
 };
 
-/// A MemoryRoom for each device. The first trial of a kind runs alone until its first step. A trial on the CPU always fits.
-/// Times are the scheduler's own, in seconds.
+/// A MemoryRoom for each device. The first trial on a device runs alone until its first step, for at most kUnshown_s. A trial
+/// on the CPU always fits. Times are the scheduler's own, in seconds.
 class DeviceRoom {
  public:
   /// Returns free bytes, as Room::device_bytes does.
@@ -168,7 +168,7 @@ class DeviceRoom {
   /// Memory of a process on a device, without its tensors: CUDA's context, kernels' code and libraries' work space. About half
   /// a GB, more with additional libraries.
   static constexpr std::int64_t kContext_bytes = 768LL << 20;
-  /// A trial that reports nothing for this long counts as needing nothing. Enough for CUDA's start, data, and a first step.
+  /// A trial that reports nothing for this long counts as needing nothing. CUDA's start, data and a first step take less time.
   static constexpr double kUnshown_s = 60;
 
  private:
@@ -210,9 +210,9 @@ class Limits {
   void sign(int job, double now_s);
   void sized(int job, std::int64_t bytes, std::int64_t step) {
     memory_.sized(job, bytes, step);
-    next_memory_look_s_ = 0;  // its memory is no longer free
+    next_memory_look_s_ = 0;  // the job's memory is no longer free
   }
-  /// Records the memory on its device.
+  /// Records the memory that the job uses on its device.
   void sized_on_device(int job, std::int64_t bytes, std::int64_t step) { devices_.sized(job, bytes, step); }
   /// Removes a job that did not start, or has ended. `resident_bytes` is an upper bound for a done trial, else 0.
   void forget(int job, std::int64_t resident_bytes = 0);

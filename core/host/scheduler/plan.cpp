@@ -35,7 +35,7 @@ std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog
     const auto& [task, model, attention, train, seed] = trial.spec;
     const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
     json place{{"trial", to_json(tried)}};
-    if (!trial.files.empty()) place["files"] = trial.files;  // a factory's answer for one content is not valid for another
+    if (!trial.files.empty()) place["files"] = trial.files;  // an answer for one content of a file is not valid for another
     if (!seen.insert(place.dump()).second) continue;
     std::string code;
     Libraries libraries;
@@ -103,7 +103,7 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
   return diagnostics.sorted();
 }
 
-/// Key of the cache entry. It includes the contents of files.
+/// Returns the cache key of a task's answer. It includes the contents of files.
 json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
   for (const auto& file : planned_files(trial, TrialSection::kTask)) asked["files"].push_back(to_json(file));
@@ -118,7 +118,7 @@ class TaskAnswers {
  public:
   using Answer = typename Job::Answer;
 
-  /// @param late text to add if the limit was reached
+  /// @param late text to add to the error if the time limit was reached
   TaskAnswers(double limit_s, std::string late, const Catalog& catalog, Executors& executors, const TaskMemory& memory)
       : limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), executors_(executors), memory_(memory) {}
 

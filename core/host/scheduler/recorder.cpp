@@ -12,7 +12,7 @@ namespace ablate {
 namespace {
 
 constexpr int kMostNames = 100;   ///< most rescued histories that are begun within a second
-constexpr int kPatienceMs = 200;  ///< too short to notice in a running grid
+constexpr int kPatienceMs = 200;  ///< longest wait for a lock, too short to notice in a running grid
 constexpr double kBetweenTries_s = 1, kBetweenShows_s = 1, kBetweenNotes_s = 60, kLastTries_s = 0.1;
 
 std::string finished(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
@@ -191,7 +191,7 @@ void Recorder::rescue(const std::string& why) {
   why_ = why;
   const auto now = fmt::localtime(static_cast<std::time_t>(outside_.clock.since_1970_us() / 1'000'000));
   std::error_code none;
-  // In containers all processes may have the same PID.
+  // In containers all processes may have the same PID, so that the first name may be taken.
   const auto name_of = [&](const std::filesystem::path& folder) {
     for (int count = 1;; ++count) {
       auto file = folder / fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}{}.db", store_.file().stem().string(), now,

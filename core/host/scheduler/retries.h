@@ -13,7 +13,7 @@ namespace ablate {
 /// Choices of --retry: outcomes that are tried again only on request.
 std::vector<std::string> retry_choices();
 
-/// Returns how many of these outcomes count as tries: not done, and caused by the trial itself.
+/// Returns how many of these outcomes count as tries (counts_as_try): not done, and caused by the trial itself.
 int tries_of(const std::vector<std::string>& past);
 
 struct Retry {

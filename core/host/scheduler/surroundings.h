@@ -34,7 +34,7 @@ struct Room {
 /// Returns the resources of this machine.
 Room machine_room();
 
-/// Free space below which no trial starts, because a full disk costs more than waiting. Less if the file system is small.
+/// Free space below which no trial starts, because a full disk costs more than waiting. Small file systems need less.
 std::uintmax_t least_free_bytes(const DiskSpace& of);
 
 /// Requests to stop a grid.
@@ -47,7 +47,7 @@ struct StopRequests {
 
   bool any() const { return often() > 0; }
 
-  /// Required end of a running grid, by all requests so far. From the mildest to the hardest.
+  /// Required end of a running grid, by all requests so far. The values go from the mildest to the hardest end.
   enum class How {
     kGoesOn,    ///< no request
     kFinishes,  ///< no other trial starts

@@ -25,8 +25,8 @@ void add_texts(const json& value, std::set<std::string>& texts) {
     if (key != "plugin" && key != "kind") add_texts(inner, texts);
 }
 
-/// Returns the stamps of all paths where find_data looks for these names. An answer is outdated if a file has appeared at a
-/// path that find_data tries earlier.
+/// Returns the stamps of all paths where find_data looks for the names in `asked`. An answer is outdated if a file has appeared
+/// at a path that find_data tries earlier.
 json looked_at(const json& asked) {
   std::set<std::string> texts;
   add_texts(asked, texts);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kShareOfTime = 0.05;  ///< largest share of the time that copies may take
+constexpr double kShareOfTime = 0.05;  ///< largest part of the run's time that copies may take
 constexpr double kBetweenLooks_s = 30;
 constexpr int kTries = 5, kTriesInPeace = 300;  ///< attempts to copy after a request to stop; attempts without a request
 constexpr double kBetweenTries_s = 2;

@@ -15,9 +15,9 @@
 
 namespace ablate {
 
-/// The history is on this machine. The shared folder has only copies, each complete, with the files beside it, and no process
-/// opens a copy for writing. Each run of a share writes its own copy, so that no run replaces another copy. A run merges the
-/// copies that it finds into its history, and removes them once its own copy is written. For one thread only.
+/// The history is on this machine. The shared folder has only complete copies, and files of attempts. No process opens a copy
+/// for writing. Each run of a share writes its own copy, so that no run replaces another copy. A run merges the copies that it
+/// finds into its history, and removes them once its own copy is written. For one thread only.
 class SharedCopy {
  public:
   using Note = std::function<void(const std::string& line)>;
@@ -30,9 +30,9 @@ class SharedCopy {
   /// writes this run's copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
   void bring();
 
-  /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. Otherwise copies twice a minute. An
-  /// error is noted once, and the copy is tried again. After a request to stop, finish() makes the copy. `written` is the
-  /// number of this run's attempts so far.
+  /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. If nothing is new, copies twice a
+  /// minute. An error is noted once, and the copy is tried again. After a request to stop, finish() makes the copy. `written`
+  /// is the number of this run's attempts so far.
   void keep_up(std::int64_t written);
 
   /// Copies everything, with retries for ten minutes, or ten seconds after a request to stop. Throws Error (kAgain).
@@ -47,7 +47,7 @@ class SharedCopy {
   const std::set<std::string>& checkpoints() const { return checkpoints_; }
 
  private:
-  /// Renames another run's copy to a name of this run, and merges it. If the other run still writes, it makes a new copy.
+  /// Renames another run's copy to a name of this run, and merges it. If the other run is still active, that run copies again.
   void take(const std::filesystem::path& other);
   void copy();
   void copy_history();

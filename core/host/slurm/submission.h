@@ -27,7 +27,7 @@ class TimeLimit {
   /// Checks the time. Call it several times a second.
   void look();
 
-  /// Returns how many seconds before the end of a job of this length `near` is called: kLeast_s to kMost_s.
+  /// Returns the time from the call of `near` to the job's end, for a job of this length: kLeast_s to kMost_s.
   static double margin_s(double whole_s);
 
   static constexpr double kLeast_s = 20, kMost_s = 120;  ///< kLeast_s suffices even for a job of a minute
@@ -54,7 +54,7 @@ struct QueuedTask {
   bool is_live() const;
 };
 
-/// Returns the user's tasks of this name. Slurm lists an ended task for MinJobAge. Throws Error if squeue fails.
+/// Returns the user's tasks of this name, also tasks that ended less than MinJobAge ago. Throws Error if squeue fails.
 std::vector<QueuedTask> queued(const std::string& name);
 
 /// Format of squeue, and the parser of its output, which has one task per line.

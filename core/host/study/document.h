@@ -36,7 +36,7 @@ struct Node {
 std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics);
 
 /// Parses the value of an override: a TOML value, or else a bare word as text. Returns nullopt, and adds a diagnostic, if it is
-/// neither. Its nodes get the location `where`.
+/// neither. The value's nodes get the location `where`.
 std::optional<Node> parse_value(const std::string& text, const Location& where, Diagnostics& diagnostics);
 
 }  // namespace ablate

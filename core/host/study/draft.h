@@ -25,7 +25,7 @@ struct Assignment {
 struct Alternative {
   Location where;
   std::vector<Assignment> set;
-  /// Paths of lists of plugins that it replaces: "attention.parts". Base settings of their entries are dropped.
+  /// Paths of lists of plugins that the choice replaces: "attention.parts". Base settings of the lists' entries are dropped.
   std::vector<std::string> lists;
 };
 
@@ -51,11 +51,11 @@ struct Group {
   /// For kMatched: index of the width that was found, by the alternatives of all earlier groups.
   std::map<std::vector<std::size_t>, std::size_t> found = {};
 
-  /// Returns the paths that it varies: an axis's path, else all paths that its alternatives set, in order.
+  /// Returns the paths that the group varies: an axis's path, else all paths that its alternatives set, in order.
   std::vector<std::string> paths() const;
 };
 
-/// A rule that leaves out the trials that match all its entries.
+/// A rule that selects the trials that match all its entries: to exclude them, or to give them a published number.
 struct Rule {
   struct Entry {
     std::string path;
@@ -90,8 +90,8 @@ struct Draft {
   std::string preset;                        ///< the file of [experiment] preset; "": none
   std::map<std::string, Location> sections;  ///< headers in the file, by path, also "grid"
   std::set<std::string> broken;              ///< paths of parts of the study that were left out because of an error
-  /// Plugins by the path of their section, as named in the file and after the overrides. A key of a plugin that an override
-  /// removes is no error. An empty text stands for a name of a wrong type. The map also has list entries without a plugin.
+  /// Plugins by the path of their section, as named in the file, and also as named after the overrides: a key of a plugin that
+  /// an override removes is no error. "" stands for a name of a wrong type. The map also has list entries without a plugin.
   std::map<std::string, std::set<std::string>> plugins;
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads a value as an override writes it. Also reads rates as tables write them, with commas between.
+/// Reads a value as an override writes it. Also reads rates as tables write them, with commas between the rates.
 json value_of(const std::string& path, const std::string& text, const GridMatch& match, const Schema& schema) {
   Diagnostics unheard;
   const auto node = parse_value(text, match.reference_at, unheard);
@@ -184,7 +184,7 @@ class Matching {
       if (setting.is_reference) references_[shared(setting)].push_back(&setting);
   }
 
-  /// Names a setting, without [train].
+  /// Returns a setting's values in the grid as text, except values of [train].
   std::string text_of(const Setting& setting) const {
     std::string text;
     for (std::size_t g = 0; g < setting.chosen.size(); ++g)
@@ -252,7 +252,7 @@ class Matching {
       }
       return counted(trials);
     };
-    // A width of 0 means no such part, or a default width. It stays if its number is matched. The search never tries 0.
+    // A width of 0 means no such part, or a default width. It is kept if its count matches. The search never tries 0.
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();

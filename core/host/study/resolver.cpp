@@ -197,7 +197,7 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
   });
 }
 
-/// Reports a section that names no plugin, or an impossible one. Returns false if it names none.
+/// Reports a section that names no plugin, or an impossible plugin. Returns false if it names no plugin.
 bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo* owner) {
   const auto found = point_->settings.find(path + ".plugin");
   if (found == point_->settings.end()) {

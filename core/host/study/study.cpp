@@ -204,7 +204,7 @@ void add_published(const Draft& draft, const std::vector<std::size_t>& rules, St
   }
 }
 
-/// Refuses published numbers for tuned parameters. They would appear only in tables in which dev has chosen their value.
+/// Refuses published numbers for a value of a tuned parameter. They would appear only in tables in which dev chose this value.
 void check_published(const Draft& draft, Diagnostics& diagnostics) {
   for (const auto& rule : draft.published_rules)
     for (const auto& entry : rule.entries)

@@ -11,7 +11,7 @@
 
 namespace ablate {
 
-/// Puts the seeds of [grid.tune], if any, before the seeds of [grid] if something is tuned. Reports a seed that is in both.
+/// If something is tuned, puts the seeds of [grid.tune] before the seeds of [grid]. Reports a seed that is in both.
 void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics);
 
 /// Reports tuned axes with a single value, and tuned parameters that change dev itself.

@@ -64,7 +64,7 @@ struct DecayedTiles {
       }
   }
 
-  /// to = from times the decay of each pair, on and before the diagonal; 0 behind it.
+  /// to = from times the decay of each pair, on and before the diagonal; 0 behind the diagonal.
   void decay_pairs(const float* from, float* to, std::int64_t h) const {
     for (int i = 0; i < kTile; ++i) {
       const float* const left = c.decay == Decay::kHead ? powers + h * 2 * kTile + kTile - 1 - i : decays + i * kTile;

@@ -1,4 +1,4 @@
-// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h). Both strengths are equal.
+// Delta rule on a CPU, with raw pointers and chunks of kTile tokens (the SDK's delta_rule.h), if erase and write are equal.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"

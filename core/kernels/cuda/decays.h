@@ -15,7 +15,7 @@ constexpr int kLevels = 6;  ///< 2^6 tokens
 static_assert(kChunk == kSide && kChunk == 1 << kLevels, "a chunk is a tile's side");
 
 /// Multiplies columns of a chunk by exp of the log decays up to each token, or behind each token. All threads must call it. The
-/// tile may be written just before; a barrier is needed before it is read.
+/// caller needs no barrier between its writes to the tile and the call, but needs a barrier before it reads the tile.
 /// @param tile token t of column c at t * row + c * column @param parts [256], scratch
 /// @param log_decay first token and column of the chunk, tokens `stride` and columns `step` apart (step 0: alike); nullptr: 0
 /// @return the sum of all log decays of column threadIdx.x % kColumns

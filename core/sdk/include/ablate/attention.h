@@ -41,7 +41,7 @@ class Parts {
   virtual Capabilities promises(const char* parameter, std::size_t index = 0) const = 0;
 
   /// Returns one tensor for all layers of this plugin (for all layers of this part of a mixture, or of this entry of a list).
-  /// It is trained once: only the first layer calls `make`. The model owns and registers the tensor.
+  /// The layers train it together: only the first layer calls `make`. The model owns and registers the tensor.
   virtual Tensor shared(const char* name, const std::function<Tensor()>& make) = 0;
 };
 

@@ -64,7 +64,7 @@ Tensor take(const Tensor& x, const Tensor& index);
 /// @return [batch, heads, rows, d], of x's type: convert half precision to a wider type before
 Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows);
 
-/// Marks the `count` largest numbers of the last dimension. Among equal numbers, the later ones are marked.
+/// Marks the `count` largest numbers of the last dimension. Among equal numbers, later numbers are marked.
 /// @param x [..., n] @param count at least 1; above n: all @return bool, of x's shape
 Tensor largest(const Tensor& x, std::int64_t count);
 

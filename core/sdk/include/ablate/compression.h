@@ -43,7 +43,7 @@ inline constexpr auto kSimilarityChoices =
 struct Memory {
   Tensor keys = {};    ///< [batch, heads, slots, d_key]; undefined if slots have no keys
   Tensor values = {};  ///< [batch, heads, slots, d_value]; for a landmark the mean of its tokens' values
-  Tensor mass = {};    ///< [batch, heads, slots], or [batch, 1, slots] when equal in all heads; undefined: read unnormalised
+  Tensor mass = {};    ///< [batch, heads, slots], or [batch, 1, slots] if heads are equal; undefined: reads are not normalised
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
@@ -62,7 +62,7 @@ struct WriteInput {
   Tensor keys;        ///< [batch, heads, length, d_key]
   Tensor values;      ///< [batch, heads, length, d_value]
   Tensor mask;        ///< [batch, length] bool, true = a token; undefined: no padding
-  Tensor queries;     ///< [batch, heads, n, d_key]: queries that will read, for methods that group both; may be undefined
+  Tensor queries;     ///< [batch, heads, n, d_key]: queries that will read, for methods that also group queries; or undefined
   Tensor query_mask;  ///< [batch, n] bool, or undefined
   /// [batch, 1 or heads, length], at least 0, without a graph: attention that each token received before it is compressed. For
   /// methods that keep the most used tokens; undefined: unknown.

@@ -27,7 +27,7 @@ inline std::vector<std::filesystem::path> data_folders() {
 /// Returns the path of a task's parameter `data`: the path itself if it is absolute or begins with ./ or ../, otherwise the
 /// first match in data_folders(). Throws std::runtime_error with all paths that were searched.
 /// @param task the plugin's id
-/// @param expected kind of file or folder, and how to get it: the end of the message, after "expected "
+/// @param expected kind of file or folder, and how to get the data: the end of the message, after "expected "
 /// @param will_do is_folder, is_file, or another test
 std::filesystem::path find_data(const std::string& task, const std::string& data, const std::string& expected,
                                 const std::function<bool(const std::filesystem::path&)>& will_do = is_folder);

@@ -30,7 +30,7 @@ struct HeadInput : AttentionInput {
   Tensor q;                 ///< [batch, heads, n, d_key]
   Tensor k;                 ///< [batch, heads, keys, d_key]
   Tensor v;                 ///< [batch, heads, keys, d_value]
-  std::int64_t offset = 0;  ///< keys before query 0: the memory's places, of which unfilled ones come first and are masked
+  std::int64_t offset = 0;  ///< keys before query 0: the memory's places; its empty places come first and are masked
   bool self = false;        ///< queries and context are one sequence
 };
 
@@ -79,8 +79,8 @@ class HeadwiseAttention : public Attention {
  private:
   /// Computes the values of each head. Arguments belong to the caller: never write into them. May throw std::exception.
   virtual HeadOutput attend(const HeadInput& input) = 0;
-  /// Computes a whole call as one operation, if the method has one for this case. attend() is called if the result is
-  /// undefined. Called only without a state, convolution, memory or rotary positions.
+  /// Computes a whole call as one operation, if the method has an operation for this case. If the result is undefined, attend()
+  /// is called instead. Never called with a state, a convolution, a memory or rotary positions.
   /// @param input the host's input, unchanged
   virtual Tensor in_one(const AttentionInput& input, const Projections& by, bool fused) const {
     static_cast<void>(input), static_cast<void>(by), static_cast<void>(fused);

@@ -10,7 +10,7 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
-/// phi(x), in steps that torch differentiates. elu + 1 is computed as e^x below 0: float32 rounds elu(x) to -1 from -17 on.
+/// phi(x), in steps that torch differentiates. Below 0, elu + 1 is computed as e^x: float32 rounds elu(x) to -1 for x < -17.
 Tensor kernel_features(const Tensor& x, FeatureMap map);
 
 /// Largest sum of weights that counts as 0: the square root of the smallest normal number of x's type. Gradients must stay
@@ -25,10 +25,10 @@ double least_kernel_sum(const Tensor& x);
 /// computed in float32. Differentiable once.
 Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mass, FeatureMap map);
 
-/// Kernel attention between projections, as one operation. Heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and the
-/// result goes through Wo and bo. The fused form needs float32 on a CPU, and multiples of 16 as d_model and as channels of a
-/// head. d_model, and the channels of all heads together, may be at most 256. It saves queries, context and a memory of [heads,
-/// d_head, d_head + 1] for each sequence. Torch's threads share the sequences. Differentiable once.
+/// Kernel attention between projections, as one operation. For queries x and context c, heads of Wq x + bq read heads of
+/// Wk c + bk and Wv c + bv, and the result goes through Wo and bo. The fused form needs float32 on a CPU. d_model and d_head
+/// must be multiples of 16, and d_model and the channels of all heads together at most 256. For each sequence the fused form
+/// saves queries, context and a memory of [heads, d_head, d_head + 1]. Threads of torch share sequences. Differentiable once.
 /// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
 /// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
@@ -36,8 +36,8 @@ Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, 
 
 /// Like projected_kernel_attention(), with phi(x) = exp(w.s x - |s x|^2 / 2), s = d_head^-1/4, for each vector w of a head:
 /// positive random features (Choromanski et al. 2021, Lemma 1; log_features() of random_features.h). Queries are divided by
-/// their largest exponential, keys by the largest one of their sequence and head. These factors cancel. The fused form needs a
-/// number of features that is a multiple of 16 and at most 1024.
+/// their largest exponential, keys by the largest exponential of their sequence and head. These factors cancel. The fused form
+/// needs a number of features that is a multiple of 16 and at most 1024.
 /// @param vectors [heads, features, d_head], without gradient
 Tensor projected_feature_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                    const Tensor& vectors, bool fused);

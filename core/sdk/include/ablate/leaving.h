@@ -1,4 +1,4 @@
-// Tokens that leave the memory of earlier segments when a new segment arrives: compressive-transformer, infinity.
+// Tokens that leave the memory of earlier segments when a new segment arrives (compressive-transformer and infinity).
 #pragma once
 
 #include "ablate/headwise.h"

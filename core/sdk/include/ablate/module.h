@@ -19,7 +19,7 @@ struct Kept {
   bool decay = true;  ///< for a parameter: weight decay applies
 };
 
-/// Owned by the module that registered it, the top module by the host. Used by one thread at a time.
+/// A submodule is owned by the module that registered it, and the top module by the host. Used by one thread at a time.
 class Module {
  public:
   struct Entry {

@@ -74,8 +74,8 @@ constexpr Parameter plugins(const char* name, const char* kind, const char* help
   return {name, ParameterType::kPlugins, "", 0, 0, kind, "", help};
 }
 
-/// Parameter that has an effect only if another one has a certain value: when("kind = noisy-recall", real("noise", ...)). A
-/// study is refused if it sets the parameter and no trial reads it.
+/// Parameter that has an effect only if another parameter has a certain value: when("kind = noisy-recall", real("noise", ...)).
+/// A study is refused if it sets the parameter and no trial reads it.
 constexpr Parameter when(const char* condition, Parameter parameter) {
   parameter.when = condition;
   return parameter;

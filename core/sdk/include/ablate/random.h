@@ -12,8 +12,8 @@
 
 namespace ablate {
 
-/// Returns a separate generator for each seed and words, so examples can be made in any order and by any thread. Only the lower
-/// 32 bits of a word count: pass a larger number as two words, number and number >> 32.
+/// Returns a separate generator for each pair of seed and words, so that any thread can make examples in any order. Only the
+/// lower 32 bits of a word count: pass a larger number as two words, number and number >> 32.
 std::mt19937_64 generator(std::uint64_t seed, std::initializer_list<std::uint64_t> words);
 
 /// Returns a number in [0, end), end from 1 to 2^32. The distribution is as even as 32 bits allow.

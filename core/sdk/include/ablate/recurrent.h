@@ -44,8 +44,8 @@ struct Recurred {
   Tensor state;   ///< state after the last token, in the form of Recurrence::state
 };
 
-/// Descriptor::promises for recurrent attentions with a parameter "norm", which declare causal, not bidirectional, key_padding,
-/// stateful, recurrent. Half precision needs the norm, because sums of products of three numbers exceed float16's range.
+/// Descriptor::promises of recurrent attentions that have a parameter "norm", and declare causal, key_padding, stateful and
+/// recurrent, but not bidirectional. Half precision needs the norm: sums of products of three numbers exceed float16's range.
 inline Capabilities recurrent_promises(const Capabilities& declared, const Values& values, std::span<const Capabilities>) {
   auto can = declared;
   can.half_precision = values.boolean("norm");

@@ -1,5 +1,5 @@
-// CUDA's words for a C++ compiler. A test includes this header and then a `.cu` file, whose kernels ablate/cuda/block.h runs on
-// a CPU (ablate_add_kernel_test). It supports threads in x, barriers, shared memory, shuffles, votes and atomics.
+// CUDA's keywords and functions for a C++ compiler: threads in x, barriers, shared memory, shuffles, votes and atomics. A test
+// includes this header and then a `.cu` file. ablate/cuda/block.h runs the file's kernels on a CPU (ablate_add_kernel_test).
 #pragma once
 
 #include <algorithm>

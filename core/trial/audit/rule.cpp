@@ -1,4 +1,4 @@
-// One rule in all splits: simple learners made on train must do equally well on dev and on test.
+// One rule in all splits: simple learners made on half of train must do equally well on its other half, on dev and on test.
 #include <fmt/format.h>
 
 #include <algorithm>

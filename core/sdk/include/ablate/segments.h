@@ -7,8 +7,9 @@
 
 namespace ablate {
 
-/// Returns Memory::last, [slots] int64: the last token of each segment, even beyond the sequence. With a fixed number of slots,
-/// segments depend on an item's length, so no position completes one: the largest int64.
+/// Returns Memory::last, [slots] int64: the position of the last token of each segment, also if it lies beyond the sequence.
+/// With a fixed number of slots, segments depend on an item's length. Then no position completes a slot: all are the largest
+/// int64.
 inline Tensor segment_ends(const Slots& slots, std::int64_t length, const TensorOptions& like) {
   const auto options = like.dtype(kLong).requires_grad(false);
   if (slots.fixed > 0) return full({slots.fixed}, std::numeric_limits<std::int64_t>::max(), options);

@@ -30,7 +30,7 @@ enum class Objective {
 
 enum class Sampling {
   kExamples,  ///< examples by index
-  kStream,    ///< one contiguous text a split, read in segments; an index is a token's position
+  kStream,    ///< one contiguous text for each split, read in segments; an index is a token's position
 };
 
 /// Data at each position: an id of a vocabulary, or some real numbers.
@@ -105,7 +105,7 @@ class Task {
   virtual void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const = 0;
   /// Returns an example as text for a person. After load().
   virtual std::string describe(Split split, std::int64_t index) const = 0;
-  /// Computes info().metrics of an example, in their order. Called only if there are any. After load().
+  /// Computes info().metrics of an example, in their order. Called only if info() has metrics. After load().
   /// @param answers for each target the likeliest class of the model, -1 without a target
   virtual void judge(Split split, std::int64_t index, std::span<const std::int64_t> answers, std::span<double> values) const {
     static_cast<void>(split), static_cast<void>(index), static_cast<void>(answers), static_cast<void>(values);

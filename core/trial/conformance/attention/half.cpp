@@ -10,7 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Named result of a pass. A share of its numbers must be within the bound: nearly all of an output, half of a long sum.
+/// Named result of a pass. `shares` are the quantiles of its errors that are compared: 0.9 and 1 of an output, 0.5 of a sum.
 struct Part {
   std::string what;
   Tensor value;
@@ -121,7 +121,7 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, which no longer change a sum in half precision. Returns the last output and state.
+/// Runs a long segment, then short ones, too small to change a sum in half precision. Returns the last output and state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;

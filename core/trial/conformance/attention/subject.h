@@ -43,7 +43,7 @@ struct Setting {
   std::string text() const;  ///< "causal, carrying, float32, in training"
 };
 
-/// An attention on its device, with the tensors that its layers share, which a model owns for it.
+/// An attention on its device. Also owns the tensors that the attention's layers share, as a model does.
 class Instance final : public Module {
  public:
   Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared, c10::Device device);
@@ -65,7 +65,7 @@ class AttentionSubject : public Subject {
 
   /// Returns a bidirectional place if that is promised, else a causal one.
   Stand home() const { return {.causal = !promises().bidirectional}; }
-  /// True if cross-attention is promised and the suite checks it at this place: without a state, causal only if home() is.
+  /// True if cross-attention is promised and the suite checks it at this place: no state, and causal if and only if home() is.
   bool crosses(const Stand& stand) const {
     return promises().cross_attention && !stand.carries && stand.causal == home().causal;
   }

@@ -19,7 +19,7 @@ bool any_instance(const AttentionSubject& subject, const Has& has) try {
   return true;
 }
 
-/// Returns passes of self-attention, padded, and over another sequence, if these are promised.
+/// Returns a pass of self-attention and, if promised, a pass over another sequence. If padding is promised, adds each padded.
 std::vector<std::pair<Pass, std::string>> reported_passes(const AttentionSubject& subject, const Setting& setting) {
   const auto n = subject.length(13), keys = subject.length(21);
   const auto tokens = random_tokens(3, n, 2, setting.type), context = random_tokens(3, keys, 3, setting.type);
@@ -66,7 +66,7 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   if (layers.are_one())
     finding.near(real(output_of(found, pass, layers), queries_of(pass)), real(output, queries_of(pass)),
                  where + ": weights() times values, through the output projection", allowed);
-  else if (setting.type == kDouble)  // in float32 a maximum may change within the steps that find layers
+  else if (setting.type == kDouble)  // in float32, the larger steps of layers_of() may move a maximum to another token
     finding.leave("weights() are not compared with outputs: no layers of values and outputs were found");
 }
 

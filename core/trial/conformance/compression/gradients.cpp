@@ -189,7 +189,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
       if (!base.auxiliary.defined()) continue;
       finding.finite(base.auxiliary, place);
       const auto leaves = leaves_of(*compression, in);
-      // A loss whose graph is cut has no gradients. They need not reach the inputs, but must reach the trained parameters.
+      // A loss whose graph is cut has no gradients. Gradients may stop before the inputs, but not before a parameter.
       auto analytic = base.gradients;
       if (analytic.empty()) throw std::runtime_error(place + ": the auxiliary loss has no graph");
       const auto off = off_each(value, leaves, analytic);

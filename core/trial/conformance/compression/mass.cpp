@@ -110,7 +110,7 @@ void look_at_means(Finding& finding, const CompressionInstance& compression, con
     finding.near(standing(found.values, found.mass), standing(values, found.mass), fmt::format("{}, {}, values", place, what),
                  allowed);
   };
-  // Larger tokens, in another direction and order: shares that depend on the tokens would change.
+  // Larger tokens in other directions: shares that depend on the tokens would change.
   const auto type = in.keys.scalar_type();
   const auto channels = in.keys.size(-1);
   const auto projection = normal({channels, channels}, 51, type) * 2, bias = normal({channels}, 52, type);

@@ -31,7 +31,7 @@ class MemoryWatch {
   explicit MemoryWatch(std::int64_t limit_bytes) : limit_(limit_bytes) {}
 
   int milliseconds_left(Clock::time_point now) const;
-  /// Measures the memory if it is due. Without a limit, it measures less often if the kernel takes long to count.
+  /// Measures the memory if a measurement is due. Without a limit, measures less often if the kernel takes long to count.
   /// @return bytes that no other process shares, if they changed by more than a sixteenth since the last returned value
   std::optional<std::int64_t> look(pid_t process, Clock::time_point now);
 
@@ -132,7 +132,7 @@ class JobProcess {
 
   /// Adds the open descriptors to wait for, including the one for messages if `with_messages` is true.
   void wait_for(std::vector<pollfd>& descriptors, bool with_messages) const;
-  /// Closes this job's descriptors in other children of the worker.
+  /// Called in another child of the worker, which inherits this job's descriptors: closes them there.
   void close_in_child() const;
 
   /// Reads what is available, including messages if `with_messages` is true. Returns whole messages, in order.

@@ -89,7 +89,7 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
 }
 
 /// Checks that two splits of `other` share no more examples than the same splits of this task. They share more if, for example,
-/// one of them is drawn from the other one, which the seed leaves unchanged in this task.
+/// the seed draws one split anew from the examples of the other split, which stays unchanged.
 void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const NamedSplit& before, Finding& finding) {
   const auto &others = subject.other_contents(on.split), &others_before = subject.other_contents(before.split);
   const auto first = [&](Split split, std::size_t most) {

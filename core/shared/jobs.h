@@ -217,8 +217,7 @@ struct CheckEnded {
 };
 using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckEnded>;
 
-/// Audits a task's data without a model: a job of the checker. Sends CheckBegun before each search for a finding and
-/// CheckResult after it.
+/// Audits a task's data without a model: a job of the checker. Sends CheckBegun before each check and CheckResult after it.
 struct AuditJob {
   static constexpr const char* kName = "audit";
   Libraries libraries;

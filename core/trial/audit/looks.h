@@ -1,4 +1,4 @@
-// Findings of an audit, one function each. Each compares splits and reports to its finding (table: audit.cpp).
+// Findings of an audit, one function each. A function examines one or two splits and reports to a Finding (table: audit.cpp).
 #pragma once
 
 #include <string>

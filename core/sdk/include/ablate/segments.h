@@ -7,9 +7,8 @@
 
 namespace ablate {
 
-/// Returns Memory::last, [slots] int64: the position of the last token of each segment, also if it lies beyond the sequence.
-/// With a fixed number of slots, segments depend on an item's length. Then no position completes a slot: all are the largest
-/// int64.
+/// Returns Memory::last, [slots] int64: the position of each segment's last token, also beyond the sequence. With a fixed
+/// number of slots, segments depend on an item's length: no position completes a slot, and all are the largest int64.
 inline Tensor segment_ends(const Slots& slots, std::int64_t length, const TensorOptions& like) {
   const auto options = like.dtype(kLong).requires_grad(false);
   if (slots.fixed > 0) return full({slots.fixed}, std::numeric_limits<std::int64_t>::max(), options);
@@ -18,7 +17,7 @@ inline Tensor segment_ends(const Slots& slots, std::int64_t length, const Tensor
   return (next * rate.denominator + (rate.numerator - 1)).floor_divide(rate.numerator) - 1;
 }
 
-/// Positions of the tokens of each segment. Segments of a rate are cut alike in all items. A fixed number m puts token p of an
+/// Positions of the tokens of each segment. At a rate, all items are cut alike. A fixed number m puts token p of an
 /// item of L tokens into slot floor(p m / L), or into slot p if there are fewer tokens than slots.
 class Segments {
  public:

@@ -265,8 +265,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Only at home(): elsewhere, a memory that is not full holds other numbers, and the first causal reads over slots find
-  // nothing.
+  // Only at home(): elsewhere, a memory that is not full has other numbers, and the first causal reads of slots find none.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {

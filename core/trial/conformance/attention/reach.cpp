@@ -29,8 +29,7 @@ Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& token
   return (seen > 0).logical_and(seen > before * kDust).logical_and(seen > behind * kDust).any(0);
 }
 
-/// True if another token at this place changes the output. Used for tokens with gradient 0, because a discrete choice has no
-/// gradient.
+/// True if another token at this place changes the output. Used for tokens with gradient 0: a discrete choice has no gradient.
 bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token, std::int64_t output) {
   const NoGradGuard none;
   auto other = tokens.clone();

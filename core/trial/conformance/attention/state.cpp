@@ -138,8 +138,7 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Checks the third segment after a padded second segment (`real[i]` tokens of item i), in a batch and alone, against no
-/// padding.
+/// Checks the third segment after a padded second segment (`real`: tokens by item), in a batch and alone, against no padding.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);

@@ -19,7 +19,7 @@ bool any_instance(const AttentionSubject& subject, const Has& has) try {
   return true;
 }
 
-/// Returns a pass of self-attention and, if promised, a pass over another sequence. If padding is promised, adds each padded.
+/// Returns a pass of self-attention and, if promised, one over another sequence. If padding is promised, adds both padded.
 std::vector<std::pair<Pass, std::string>> reported_passes(const AttentionSubject& subject, const Setting& setting) {
   const auto n = subject.length(13), keys = subject.length(21);
   const auto tokens = random_tokens(3, n, 2, setting.type), context = random_tokens(3, keys, 3, setting.type);

@@ -130,7 +130,7 @@ struct PassOptions {
   std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
   bool with_gradients = true;
   bool of_auxiliary = false;  ///< gradients of the auxiliary loss instead of the outputs
-  bool keeps_moved = false;   ///< registered tensors stay as training moved them, otherwise they are restored
+  bool keeps_moved = false;   ///< true: registered tensors stay as training moved them; false: they are restored
   bool fused = true;          ///< reads may use fused forms, as in every attention
   std::uint64_t seed = 19;    ///< seed of the input's generator
 };

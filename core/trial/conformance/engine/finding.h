@@ -43,8 +43,7 @@ class Finding {
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
   /// Returns an empty finding with the same settings.
   Finding anew() const { return Finding(allowed_, stops_); }
-  /// From now on allows errors up to `tolerance`, if the check allows less. In a check that is not exact, exact comparisons
-  /// stay.
+  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons change only if is_exact().
   /// @param why must outlive this finding
   void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
   /// True if an error exceeded the limit that holds without the excuse.

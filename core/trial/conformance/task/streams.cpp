@@ -203,8 +203,7 @@ struct Astray {
 };
 
 /// From every second position, makes a table that maps the symbol `ahead` positions later to the target. Scores it on the rest.
-/// Returns the table's gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if these are
-/// few.
+/// Returns its gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if these are few.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

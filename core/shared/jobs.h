@@ -163,7 +163,7 @@ struct CheckpointPlan {
   bool operator==(const CheckpointPlan&) const = default;
 };
 
-/// Runs a trial whose libraries and data were loaded. Its messages are in core/shared/messages.h.
+/// Runs a trial whose libraries and data were loaded. The trial's messages are in core/shared/messages.h.
 struct TrialJob {
   static constexpr const char* kName = "trial";
   TrialSpec trial;

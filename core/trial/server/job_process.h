@@ -54,9 +54,9 @@ class MemoryWatch {
   MemoryState machine_;
 };
 
-/// Request of the worker to save, which the running job reads between two steps. It is a page that both processes share: a
-/// worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is written
-/// needlessly or skipped. The previous checkpoint then stays.
+/// Request of the worker to save, which the running job reads between two steps. The request is a page that both processes
+/// share: a worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is
+/// written needlessly or skipped. The previous checkpoint then stays.
 class SaveRequest {
  public:
   /// Call it before the fork. Throws std::system_error if there is no memory.

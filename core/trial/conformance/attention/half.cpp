@@ -160,8 +160,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Runs token by token only if the method promises recurrent. Otherwise, a signal that is fitted again after each token
-        // (as in the plugin infinity) grows without bound, through an error that differs between processors.
+        // Runs token by token only if the method promises recurrent. In other methods, a signal that is fitted again after each
+        // token (as in the plugin infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};

@@ -58,7 +58,7 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   if (const double off = (sum - sum.round().clamp(0, 1) * asked).abs().max().item().toDouble(); !(off <= 1e-2))
     throw std::runtime_error(
         fmt::format("{}: a row of weights() adds up to 1, or is 0 if it sees nothing: off by {:.2g}", where, off));
-  // At a causal place and a low rate, perhaps no slot is complete. Then the bias is the output of each query.
+  // At a causal place and a low rate, there may be no complete slot. Each output is then the bias.
   const auto output = run(instance, pass);
   if (!(sum > 0.5).any().item().toBool() &&
       real(output - output.flatten(0, -2)[0], queries_of(pass)).abs().max().item().toDouble() > 1e-6)

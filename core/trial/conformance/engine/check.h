@@ -73,7 +73,7 @@ class Checks {
   /// From now on runs only the checks with these names. An empty set means all checks.
   void only(std::set<std::string> names) { only_ = std::move(names); }
 
-  /// From now on a check ends with its first fault and reports that fault. Otherwise it reports the worst fault.
+  /// From now on a check ends with its first fault and reports that fault. By default, a check reports its worst fault.
   void stop_at_first() { stops_ = true; }
 
   /// From now on calls `judge` for each failed check. If `judge` is null, failures are final.

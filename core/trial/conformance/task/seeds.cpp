@@ -50,8 +50,8 @@ double drawn_again(std::span<const Content> contents, std::size_t asked) {
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 
-/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. Then the logarithm of
-/// the number of different examples in the split is at least half of the summed entropies of all positions.
+/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. Criterion: the
+/// logarithm of the number of different examples in the split is at least half of the summed entropies of all positions.
 bool may_be_all(const TaskSubject& subject, Split split) {
   const auto& examples = subject.sample(split).examples;
   const auto& contents = subject.contents(split);

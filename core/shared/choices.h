@@ -1,6 +1,6 @@
 // Lists of parts that a study chooses by name: optimisers, schedules, poolings, activations, precisions. Each list is a macro
 // in a header of this folder. Each line of the macro has a file and designated initialisers: the name in studies and the help.
-// A choice may declare parameters. They are in the same section as the choice, and are read only if that choice is made.
+// A choice may declare parameters. The choice's section has these parameters. They are read only if that choice is made.
 #pragma once
 
 #include <algorithm>

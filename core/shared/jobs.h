@@ -163,11 +163,11 @@ struct CheckpointPlan {
   bool operator==(const CheckpointPlan&) const = default;
 };
 
-/// Runs a trial whose libraries and data were loaded. Its messages are in core/shared/messages.h.
+/// Runs a trial whose libraries and data were loaded. The trial's messages are in core/shared/messages.h.
 struct TrialJob {
   static constexpr const char* kName = "trial";
   TrialSpec trial;
-  std::vector<PlannedFile> files;  ///< files that its attentions and compressions name
+  std::vector<PlannedFile> files;  ///< files that the trial's attentions and compressions name
   std::string weights_file = {};   ///< absolute: new file in the safetensors format for the best weights; "": none
   std::optional<CheckpointPlan> checkpoint = {};  ///< none: the trial writes no checkpoint and starts at step 0
   bool operator==(const TrialJob&) const = default;
@@ -202,7 +202,7 @@ struct CheckResult {
   double error = std::numeric_limits<double>::quiet_NaN();      ///< distance from the expected value; NaN: no number
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< largest allowed error
   std::string why;                                              ///< source of the tolerance
-  std::string part;                                             ///< plugins as parameters, if it fails only with them; else ""
+  std::string part;                                             ///< parameter plugins without which the check passes; else ""
   bool operator==(const CheckResult&) const = default;
 };
 struct CheckRefused {
@@ -217,7 +217,7 @@ struct CheckEnded {
 };
 using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckEnded>;
 
-/// Audits a task's data without a model: a job of the checker. Sends CheckBegun before a finding and CheckResult after it.
+/// Audits a task's data without a model: a job of the checker. Sends CheckBegun before each check and CheckResult after it.
 struct AuditJob {
   static constexpr const char* kName = "audit";
   Libraries libraries;

@@ -21,7 +21,7 @@ class LibraryWatch {
   /// Returns why the results of these plugins are invalid: "PATH was overwritten ..."; "" if they are valid.
   std::string overwritten(const std::vector<UsedPlugin>& plugins);
 
-  /// Returns the libraries of these plugins that were replaced or deleted, each only once.
+  /// Returns the libraries of these plugins that were replaced or deleted, and that no earlier call returned.
   std::vector<std::string> newly_replaced(const std::vector<UsedPlugin>& plugins);
 
  private:

@@ -29,9 +29,9 @@ std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length);
 struct Requirements {
   bool causal = false, holes = false, padded = false;  ///< required by the task
   bool looks_back = false;                             ///< causal because of model.causal
-  bool rotary = false;                                 ///< by model.positions
-  bool weight_dropout = false;                         ///< by model.attention_dropout
-  bool cuda = false, half = false;                     ///< by train.device, train.dtype
+  bool rotary = false;                                 ///< required by model.positions
+  bool weight_dropout = false;                         ///< required by model.attention_dropout
+  bool cuda = false, half = false;                     ///< required by train.device, train.dtype
   std::int64_t length = 0;                             ///< longest sequence, including a class token; 0: unknown
   bool class_token = false;                            ///< true if `length` includes a class token
   auto operator<=>(const Requirements&) const = default;

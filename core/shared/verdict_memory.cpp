@@ -45,11 +45,11 @@ std::optional<StoredVerdict> VerdictMemory::read(const PluginCode& code, const s
                          .unchecked = file.at("unchecked"),
                          .timed = file.at("timed"),
                          .checked_s = file.at("checked_s"),
-                         .lengths = file.value("lengths", CheckedLengths())};  // older files have none: unknown
+                         .lengths = file.value("lengths", CheckedLengths())};  // older files have no lengths
     if (stored.checked_s < 0 || stored.checked_s > kLatest_s) return std::nullopt;
     const bool is_one = stored.passed() ? stored.failed.empty() : stored.has_failed() && !stored.failed.empty();
     return is_one ? std::optional(stored) : std::nullopt;
-  } catch (const std::exception&) {  // the file is missing, or of another program
+  } catch (const std::exception&) {  // the file is missing, or another program wrote it
     return std::nullopt;
   }
 }

@@ -45,7 +45,7 @@ class VerdictMemory {
   StoredVerdict find(const PluginCode& code) const;
 
   /// Stores the verdict of a full check at default parameters, for `device`: "cpu", or "cuda" for any GPU. If the check left
-  /// out timing or a length, that result of an earlier check stays. Without a stored verdict the plugin is checked again later.
+  /// out timing or a length, an earlier result for it stays. Without a stored verdict the plugin is checked again later.
   /// @return reason why the verdict is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 

@@ -14,7 +14,7 @@ inline std::string shape_text(const Tensor& tensor) {
   return c10::str(tensor.scalar_type(), " ", tensor.sizes(), " on ", tensor.device());
 }
 
-/// Throws std::runtime_error if a tensor is undefined or has other sizes than `sizes`. `who` is "recur()", `name` "values".
+/// Throws std::runtime_error if a tensor is undefined or has other sizes. Example: `who` is "recur()", `name` is "values".
 inline void expect_sizes(const char* who, const char* name, const Tensor& found, IntArrayRef sizes, const char* axes) {
   if (found.defined() && found.sizes() == sizes) return;
   throw std::runtime_error(c10::str(who, " returned ",

@@ -138,7 +138,7 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
 }
 
 /// Heads that compute means are linear in their values, so one-hot values give the weights. attend() gets several copies of
-/// each item. A copy reads the weights of d_value keys, one key in each channel of a head. The last copy reads their sum.
+/// each item. A copy reads the weights of d_value keys, one in each channel of a head. The last copy reads the weights' sum.
 Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
   auto input = prepare(given).input;
   if (!input.v.defined()) return {};

@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned kBufferBytes = 1u << 17;
 constexpr std::size_t kPiece = std::size_t{1} << 22;
 constexpr std::size_t kMostPerCall = std::size_t{1} << 30;  // gzread counts in int
-// A deflate stream expands by at most 1032 (RFC 1951: 258 bytes from 2 bits).
+// A deflate stream expands at most 1032 times (RFC 1951: 258 bytes from 2 bits).
 constexpr std::uint64_t kMostExpansion = 1032;
 constexpr std::size_t kLongestLine = std::size_t{1} << 30;
 

@@ -16,7 +16,7 @@ Tensor straight_through(const Tensor& hard, const Tensor& soft) {
 
 Tensor frozen(const Tensor& x) {
   if (Surrogate::current() == nullptr) return x.detach();
-  // A copy, because a parameter that is moved in place would also move the record.
+  // Copies x, because a later change of a parameter in place would also change the record.
   return straight_through(x.detach().clone(), zeros_like(x.detach()));
 }
 

@@ -1,4 +1,4 @@
-// Findings of `ablate audit` about a task's data. They need no model, and are no verdict: verdicts come from `ablate check`.
+// Findings of `ablate audit` about a task's data. They need no model. They are no verdicts: verdicts come from `ablate check`.
 #pragma once
 
 #include <filesystem>

@@ -11,9 +11,9 @@ namespace ablate {
 /// @param examples used to find rare ids
 std::vector<Feature> position_features(const TaskInfo& info, const std::vector<Example>& examples);
 
-/// Returns the number of positions up to the last present one, and the number of present positions, for each sequence and for
-/// both. Also the places of the first and last hole, and all of these as remainders and sizes. If targets are at positions:
-/// also the numbers of positions before and after the target.
+/// Returns the length of each sequence, up to its last present position. With holes, also the number of present positions and
+/// the places of the first and last hole. With two sequences, also the sum and the difference of their present positions. If
+/// targets are at positions, also the positions before and after the target. Each number yields itself, its size and remainder.
 std::vector<Feature> length_features(const TaskInfo& info);
 
 /// Returns places of ids that nearly every example has once or twice, and their distances. Empty if targets are at positions.

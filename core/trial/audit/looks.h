@@ -1,4 +1,4 @@
-// Findings of an audit, one function each. Each compares splits and reports to its finding (table: audit.cpp).
+// Findings of an audit, one function each. A function examines one or two splits and reports to a Finding (table: audit.cpp).
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
 void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp
-/// Returns why two splits cannot be compared, or "". If train's sequences are shorter, its rules need not hold for the others.
+/// Returns why two splits cannot be compared, or "". A rule of train need not hold for sequences longer than train's.
 std::string too_long(const SampledTask& subject, Splits on);
 void one_rule(const SampledTask& subject, Splits on, Finding& finding);
 

@@ -23,11 +23,11 @@ constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
 constexpr double kNoChance = 23;
 /// The same limit for the places of repeated symbols. It is lower, because all pairs must also show the same renaming.
 constexpr double kLittleChance = 5;
-constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
+constexpr double kRareRun = 14;   // nats: a run of random symbols occurs at one of e^14 places
 constexpr double kCommon = 0.25;  // nats: weight of an item that about three of four examples contain
 
 /// Finds examples that are nearly the same. Compares the symbols at each position, the runs of symbols, the count of each
-/// symbol, and the places where symbols are repeated. Items of most examples have little weight.
+/// symbol, and the places where symbols are repeated. Items that most examples have weigh little.
 class Likeness {
  public:
   /// Share that two versions of one real text have in common.
@@ -102,7 +102,7 @@ class Likeness {
       for (const auto item : sketch(items(example, by))) sketches_[item].push_back(place);
   }
 
-  /// Returns the numbers of up to 4 examples that may be nearly the same as the example of these items, the likeliest first.
+  /// Returns the numbers of up to 4 examples that may be nearly the same as the example with these items, the likeliest first.
   std::vector<std::int64_t> candidates(const Items& items) const {
     std::vector<std::uint32_t> shared(numbers_.size());
     std::vector<std::uint32_t> found;

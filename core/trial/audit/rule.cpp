@@ -1,4 +1,4 @@
-// One rule in all splits: simple learners made on train must do equally well on dev and on test.
+// One rule in all splits: simple learners made on half of train must do equally well on its other half, on dev and on test.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,7 +121,7 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     most = std::max(most, better);
     const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // hit rates of fixed answers
     if (better <= kStandardErrors / 2 * std::hypot(a.error(p_a), b.error(p_b))) continue;  // the learner has learned nothing
-    // Under one rule, both splits have the same hit rate. It is capped below 1, so that the standard error stays above 0.
+    // Under one rule, both splits have the same hit rate. The rate is capped below 1, so that the standard error stays above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));
     finding.off_by(std::max(0.0, apart - kStandardErrors * std::hypot(a.error(p), b.error(p))) / better,
                    fmt::format("{} made on train is right in {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),

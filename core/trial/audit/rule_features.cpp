@@ -109,7 +109,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                          count += other == id ? 1 : 0;
                      return count;
                    }});
-  // Adds each two positions among the first and last ones. If an example has two sequences, one position is from each.
+  // Adds every pair of positions among the first and last five. If an example has two sequences, each has one of the positions.
   constexpr std::size_t kEnds = 5;
   const auto length = static_cast<std::size_t>(info.length);
   std::set<std::size_t> places;

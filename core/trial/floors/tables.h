@@ -79,7 +79,7 @@ const Feature& best_feature(std::span<const Feature> features, std::span<const E
 std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);
 
 std::vector<const Example*> pointers_to(const std::vector<Example>& examples);
-/// Returns up to `most` examples, drawn from all. They have about 2^17 targets at most, or are two examples.
+/// Draws up to `most` examples, with about 2^17 targets at most. Draws two examples even if they have more targets.
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most);
 
 }  // namespace ablate

@@ -15,8 +15,8 @@ struct Answers {
   double loss = 0;   ///< sum of all losses
 };
 
-/// Logits: a number for each target and class. They are in memory as a whole. For large vocabularies, they are instead made for
-/// a few targets at a time, from the input of the head's last layer. Both forms give the same loss up to rounding.
+/// Logits: a number for each target and class. By default they are in memory as a whole. For large vocabularies, they are made
+/// for a few targets at a time, from the input of the head's last layer. Both forms give the same loss up to rounding.
 class Logits {
  public:
   Logits() = default;

@@ -15,7 +15,7 @@
 namespace ablate {
 
 /// One layer of the model: attention and feed-forward part, each with its norm and its residual. Pre-norm: x +=
-/// attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. If core/kernels has the feed-forward
+/// attention(norm(x)); x += feed_forward(norm(x)). Post-norm: a norm follows each sum. If core/kernels has the feed-forward
 /// part with its norm and residual, the kernel replaces all three.
 class Block final : public Module {
  public:

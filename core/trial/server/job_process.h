@@ -31,7 +31,7 @@ class MemoryWatch {
   explicit MemoryWatch(std::int64_t limit_bytes) : limit_(limit_bytes) {}
 
   int milliseconds_left(Clock::time_point now) const;
-  /// Measures the memory if it is due. Without a limit, it measures less often if the kernel takes long to count.
+  /// Measures the memory if a measurement is due. Without a limit, measures less often if the kernel takes long to count.
   /// @return bytes that no other process shares, if they changed by more than a sixteenth since the last returned value
   std::optional<std::int64_t> look(pid_t process, Clock::time_point now);
 
@@ -54,9 +54,9 @@ class MemoryWatch {
   MemoryState machine_;
 };
 
-/// Request of the worker to save, which the running job reads between two steps. It is a page that both processes share: a
-/// worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is written
-/// needlessly or skipped. The previous checkpoint then stays.
+/// Request of the worker to save, which the running job reads between two steps. The request is a page that both processes
+/// share: a worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is
+/// written needlessly or skipped. The previous checkpoint then stays.
 class SaveRequest {
  public:
   /// Call it before the fork. Throws std::system_error if there is no memory.
@@ -132,7 +132,7 @@ class JobProcess {
 
   /// Adds the open descriptors to wait for, including the one for messages if `with_messages` is true.
   void wait_for(std::vector<pollfd>& descriptors, bool with_messages) const;
-  /// Closes this job's descriptors in other children of the worker.
+  /// Called in another child of the worker, which inherits this job's descriptors: closes them there.
   void close_in_child() const;
 
   /// Reads what is available, including messages if `with_messages` is true. Returns whole messages, in order.

@@ -31,8 +31,8 @@ void TorchJobs::run(const std::string& kind, const nlohmann::json& spec, const S
   std::cerr << error.what() << "\n";  // the backtrace, for the tail of the output
   const std::string why = error.what_without_backtrace();
   const auto says = [&](const char* words) { return why.find(words) != std::string::npos; };
-  if (says("CUDA error: out of memory")) throw OutOfMemory(OutOfMemory::kDevice, why);
-  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);  // by its text
+  if (says("CUDA error: out of memory")) throw OutOfMemory(OutOfMemory::kDevice, why);  // an error without a type of its own
+  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);
   throw std::runtime_error(why);
 }
 

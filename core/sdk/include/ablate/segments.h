@@ -17,7 +17,7 @@ inline Tensor segment_ends(const Slots& slots, std::int64_t length, const Tensor
   return (next * rate.denominator + (rate.numerator - 1)).floor_divide(rate.numerator) - 1;
 }
 
-/// Positions of the tokens of each segment. Segments of a rate are cut alike in all items. A fixed number m puts token p of an
+/// Positions of the tokens of each segment. At a rate, all items are cut alike. A fixed number m puts token p of an
 /// item of L tokens into slot floor(p m / L), or into slot p if there are fewer tokens than slots.
 class Segments {
  public:

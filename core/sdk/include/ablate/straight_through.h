@@ -6,7 +6,7 @@
 namespace ablate {
 
 /// Returns `hard` with the gradient of `soft`; both have one shape and type. Each pass of a module must make these calls in the
-/// same order, because the suite's finite differences replay them: a recorded `hard` plus the change of `soft` since then.
+/// same order: the suite's finite differences replay them. A replay returns the recorded `hard` plus the change of `soft`.
 Tensor straight_through(const Tensor& hard, const Tensor& soft);
 
 /// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences replay it, too. The

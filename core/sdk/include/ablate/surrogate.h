@@ -10,9 +10,9 @@
 
 namespace ablate {
 
-/// Smooth function whose gradient straight-through estimators declare, fixed at one point. While it is set in a thread, it
-/// records the calls of a pass, and later passes replay them. It is set in torch's thread-local slot for tests, which all
-/// libraries share.
+/// Straight-through calls of one pass. While a surrogate is set in a thread, it records the calls of a pass, and later passes
+/// replay them. A replay is a smooth function with the gradient that the estimators declare. The surrogate is set in torch's
+/// thread-local slot for tests, which all libraries share.
 struct Surrogate : c10::DebugInfoBase {
   static constexpr auto kSlot = c10::DebugInfoKind::TEST_INFO;
   struct Call {

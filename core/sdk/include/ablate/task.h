@@ -30,7 +30,7 @@ enum class Objective {
 
 enum class Sampling {
   kExamples,  ///< examples by index
-  kStream,    ///< one contiguous text a split, read in segments; an index is a token's position
+  kStream,    ///< one contiguous text for each split, read in segments; an index is a token's position
 };
 
 /// Data at each position: an id of a vocabulary, or some real numbers.
@@ -52,7 +52,7 @@ struct OwnMetric {
 /// Description of a task's sequences and targets.
 struct TaskInfo {
   std::vector<Field> fields;      ///< at least one, for the same positions; their embeddings are added up
-  std::int64_t sequences = 1;     ///< 1, or 2: a pair, each of the same length and fields
+  std::int64_t sequences = 1;     ///< 1, or 2: a pair of sequences with the same length and fields
   std::int64_t length = 0;        ///< positions of the longest sequence (others are padded to it); for a stream: of a segment
   std::int64_t train_length = 0;  ///< positions of the longest sequence in the training split; 0: length
   std::int64_t classes = 0;       ///< targets lie in [0, classes)
@@ -70,7 +70,7 @@ struct TaskInfo {
 };
 
 /// Memory of a batch: owned by the host, valid only during the call, row-major, filled by the calling thread. Before the call
-/// all numbers are 0, all positions are present, all targets are -1 (no target), and no row is reset.
+/// all numbers are 0, all positions are present, all targets are -1 (no target), and no row starts a text.
 struct BatchView {
   std::int64_t length;  ///< positions of a row: info().length; for a stream the requested number, at most info().length
   /// By sequence, then field: ids [batch, length], or reals [batch, length, Field::reals]; the other span is empty.
@@ -105,7 +105,7 @@ class Task {
   virtual void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const = 0;
   /// Returns an example as text for a person. After load().
   virtual std::string describe(Split split, std::int64_t index) const = 0;
-  /// Computes info().metrics of an example, in their order. Called only if there are any. After load().
+  /// Computes info().metrics of an example, in their order. Called only if info() has metrics. After load().
   /// @param answers for each target the likeliest class of the model, -1 without a target
   virtual void judge(Split split, std::int64_t index, std::span<const std::int64_t> answers, std::span<double> values) const {
     static_cast<void>(split), static_cast<void>(index), static_cast<void>(answers), static_cast<void>(values);

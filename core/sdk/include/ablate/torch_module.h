@@ -12,9 +12,9 @@
 namespace ablate {
 
 /// Wrapper by which the host saves, moves and trains a torch::nn module: register_module("convolution",
-/// std::make_shared<TorchModule>(convolution.ptr())). Its initial weights come from torch's global generator, which the host
-/// seeds. They depend on everything drawn from it before, for example by another part of a mixture of attentions. If a seed
-/// must give the same weights in every mixture, draw the weights again. Dots in names become underscores.
+/// std::make_shared<TorchModule>(convolution.ptr())). The inner module's initial weights come from torch's global generator,
+/// which the host seeds. These weights depend on everything drawn before, for example by another part of a mixture of
+/// attentions. If a seed must give the same weights in every mixture, draw the weights again. Dots in names become underscores.
 class TorchModule final : public Module {
  public:
   explicit TorchModule(std::shared_ptr<torch::nn::Module> inner) : inner_(std::move(inner)) {

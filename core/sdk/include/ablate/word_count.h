@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// Optional second base of a stream's Task. Its scores are then also reported as a perplexity of a word: the exponential of the
-/// total cross-entropy divided by the number of words. This makes a model of bytes comparable with a model of words.
+/// Optional second base of a stream's Task. Such a stream's scores are also reported as a perplexity of a word: the exponential
+/// of the total cross-entropy divided by the number of words. This makes a model of bytes comparable with a model of words.
 class WordCount {
  public:
   virtual ~WordCount() = default;

@@ -110,7 +110,7 @@ Array made(std::size_t bytes) {
   return {data + kGuard, bytes};
 }
 
-/// Frees an array at a block's end.
+/// Frees an array at a block's end, or keeps it for stuck threads if the kernel failed.
 void put_away(Array& array) {
   if (array.data == nullptr) return;
   if (!machine.error.empty()) {

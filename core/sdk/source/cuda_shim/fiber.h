@@ -9,7 +9,7 @@ namespace ablate::shim {
 
 class Fiber {
  public:
-  /// @param body called with `of` at the first resume(); it must not return, and ends with leave(true)
+  /// @param body called with `of` at the first resume(); it must not return; it calls leave() instead
   Fiber(void (*body)(void*), void* of);
   ~Fiber();
   Fiber(const Fiber&) = delete;

@@ -26,7 +26,7 @@ bool has_projections(const AttentionSubject& subject);
 AttentionLook gradient, additive, trained, auxiliary;
 /// Checks gradients by central differences along one direction in all parameters and inputs at once. Checks each gradient
 /// separately if that fails or if `each` is true, so that the finding names the wrong gradient. If a discrete choice changes
-/// within a step, other tokens are tried. If one changes for all of these, the finding notes that this gradient is unchecked.
+/// within a step, other tokens are tried. If one changes for those tokens, too, the finding notes an unchecked gradient.
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding);
 
 AttentionLook instances, seed, evaluation, inputs, calls, threads, save, step, kept;  // attention/instances.cpp

@@ -1,5 +1,5 @@
-// Checks dropout of attention weights: its mean must be the output without dropout. Reads weights one by one to check how many
-// are dropped, and that each item, head, query and key has its own draws.
+// Checks dropout of attention weights: the mean over draws must be the output without dropout. Reads weights one by one to
+// check how many are dropped, and that each item, head, query and key has its own draws.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -58,7 +58,7 @@ constexpr double kDrawn = 0.25;
 constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
-/// Two draws with at least this correlation count as the same. With fewer than kFewestPairs pairs, chance could reach it.
+/// Two draws with at least this correlation count as the same. With fewer than kFewestPairs pairs, chance may correlate them.
 constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // smaller weights count as 0
@@ -156,7 +156,7 @@ struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each factor is 0, one number for all, or 1 if never dropped: no weight is a sum
+  bool is_plain;    ///< each factor is 0, or one common number, or 1 if never dropped; so no weight is a sum
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }

@@ -72,7 +72,7 @@ struct FormBatch {
   }
 };
 
-/// Outputs of each segment, 0 if not compared, then gradients in the tokens of each segment and in the context.
+/// `rows`: outputs of each segment, 0 if not compared, then gradients in the tokens of each segment and in the context.
 struct FormResult {
   std::vector<Tensor> rows;        ///< [items, n, channels]
   std::vector<Tensor> parameters;  ///< gradients of parameters
@@ -177,7 +177,8 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Returns padded items. If causal, every second item has other tokens instead of padding; every item without key_padding.
+/// Returns padded items. If causal without a state, every second item has other tokens instead of padding. If the attention
+/// does not promise key_padding, every item has.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;

@@ -47,7 +47,7 @@ void no_later_gradient(const Instance& instance, const Pass& pass, std::int64_t 
                left_of_zero(pass.queries.scalar_type()));
 }
 
-/// Returns the pass with other tokens after a place, larger by `factor`.
+/// Returns the pass with other tokens after a place, multiplied by `factor`.
 Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   const auto kept = at + 1, n = pass.queries.size(1), batch = pass.queries.size(0);
   auto changed = pass;
@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks that larger tokens after a place do not change the gradients that outputs up to the place have in inputs up to it.
+/// Checks that larger tokens after a place do not change the gradients of outputs up to it in inputs up to it.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});

@@ -85,7 +85,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   }
 }
 
-/// Copies the second place of each table by positions over the first one, because the first causal token sees only itself.
+/// Copies the second place of each table of positions over its first place, because the first causal token sees only itself.
 Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   auto all = reached.clone();
   for (std::int64_t dim = 0; dim < all.dim(); ++dim)
@@ -295,14 +295,14 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
       if (factor > 0) finding.finite(then, fmt::format("{}, auxiliary loss, parameters times {}", stand.text(), factor));
       if (const double worth = then.item().toDouble(); worth < -10 * size) refuse(now.item().toDouble(), worth, factor);
     }
-    // Towards 0 the loss must converge, however small the parameters are. A logarithm does not.
+    // The loss must converge when the parameters go to 0. A logarithm does not.
     const double small = loss_at(1e-20).item().toDouble(), smaller = loss_at(1e-30).item().toDouble();
     if (small - smaller >= 0.01 * size) refuse(small, smaller, 1e-30);
   }
 }
 
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
-  // The sizes are close, so a context that equals the queries keeps its meaning.
+  // Queries and context get the same factor, so that a context that equals the queries still does.
   for (const double size : {1.0, 0.9, 1.1}) {
     auto elsewhere = pass;
     for (auto* tensor : {&elsewhere.queries, &elsewhere.context})

@@ -10,7 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Named result of a pass. A share of its numbers must be within the bound: nearly all of an output, half of a long sum.
+/// Named result of a pass. `shares` are the quantiles of its errors that are compared: 0.9 and 1 of an output, 0.5 of a sum.
 struct Part {
   std::string what;
   Tensor value;
@@ -121,7 +121,7 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, which no longer change a sum in half precision. Returns the last output and state.
+/// Runs a long segment, then short ones, too small to change a sum in half precision. Returns the last output and state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;
@@ -160,8 +160,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Runs token by token only if the method promises recurrent. Otherwise, a signal that is fitted again after each token
-        // (as in the plugin infinity) grows without bound, through an error that differs between processors.
+        // Runs token by token only if the method promises recurrent. In other methods, a signal that is fitted again after each
+        // token (as in the plugin infinity) grows without bound, through an error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};

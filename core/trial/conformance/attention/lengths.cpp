@@ -31,8 +31,8 @@ void gradients_against_items(const AttentionSubject& subject, const Setting& set
   }
 }
 
-/// Compares two float32 results of many tokens, by the median of each eight tokens. A denominator near 0 amplifies the rounding
-/// of a few tokens, but a wrong computation moves all of them.
+/// Compares two float32 results of many tokens, by the median of every eight tokens. A denominator near 0 amplifies the
+/// rounding of a few tokens, but a wrong computation moves all of them.
 void near_by_parts(const Tensor& found, const Tensor& expected, const std::string& where, Finding& finding) {
   constexpr std::int64_t tokens = 8;
   constexpr Allowed allowed{1e-3, "float32 over 2,000 tokens in another order, the median of eight tokens"};

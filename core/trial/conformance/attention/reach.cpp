@@ -29,7 +29,7 @@ Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& token
   return (seen > 0).logical_and(seen > before * kDust).logical_and(seen > behind * kDust).any(0);
 }
 
-/// True if another token at this place changes the output. Used for tokens with gradient 0: a discrete choice has none.
+/// True if another token at this place changes the output. Used for tokens with gradient 0: a discrete choice has no gradient.
 bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token, std::int64_t output) {
   const NoGradGuard none;
   auto other = tokens.clone();
@@ -96,7 +96,7 @@ void judge_reach(const AttentionSubject& subject, const Stand& stand, const std:
 
 void reach_everywhere(const AttentionSubject& subject, Finding& finding) {
   auto all = every_length(7);
-  all.pop_back();  // one token has no other to reach
+  all.pop_back();  // a single token has no other token to reach
   all.insert(all.end(), {64, 65, 128, 193});
   for (const auto& stand : subject.promised_stands(false)) {
     std::string fault;

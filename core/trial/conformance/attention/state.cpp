@@ -1,4 +1,4 @@
-// Checks states that an attention carries from segment to segment, and that the initial state gives the results of no state.
+// Checks states that an attention carries from segment to segment, and that the initial state acts like no state.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -11,7 +11,7 @@ namespace ablate::conformance {
 namespace {
 
 constexpr std::int64_t kSegments = 3;
-/// Segments with more tokens together than a memory holds.
+/// Segments, and tokens of each: together more tokens than a memory holds.
 constexpr std::int64_t kMany = 8, kManyTokens = 33;
 
 /// Returns three segments of three items. Item 1 is 100 times as large, item 2 is 0.01 times as large: states must not mix.
@@ -138,7 +138,7 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Checks the third segment after a padded second segment (`real` tokens an item), in a batch and alone, against no padding.
+/// Checks the third segment after a padded second segment (`real`: tokens by item), in a batch and alone, against no padding.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);
@@ -187,7 +187,7 @@ void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& find
   }
 }
 
-/// True if both register tensors of the same names and shapes. Only a carrying instance may register a learned initial state.
+/// True if both instances register tensors of the same names and shapes. A learned initial state may be registered by one only.
 bool alike(const Instance& one, const Instance& other) {
   const auto shapes = [](const Instance& instance) {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;

@@ -122,7 +122,7 @@ struct Pass {
   Tensor position;
   bool measure = false;
   std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
-  bool moves = false;  ///< in training: buffers stay as the pass changed them (moving averages), otherwise they are restored
+  bool moves = false;  ///< true: in training, buffers stay as the pass changed them (moving averages); false: they are restored
   std::uint64_t seed = 17;
 };
 

@@ -1,4 +1,4 @@
-// Batch mates and calls: items must not depend on other items, or calls on earlier calls. Inputs must not be written.
+// Batch mates and calls: items must not depend on other items, or calls on earlier calls. Inputs must stay as they are.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Writes onto an existing memory. The result must equal one write of all tokens: with other batch mates, masks and scales, too.
+// Checks writes onto an existing memory: with any batch mates, masks and scales, the result must equal one write of all tokens.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -11,7 +11,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Returns the tensors that gradients belong to, in their order.
+/// Returns the tensors that pass() differentiates by, in the order of its gradients.
 std::vector<Tensor> leaves_of(const CompressionInstance& compression, const CompressionInputs& in) {
   std::vector<Tensor> all = {in.queries, in.keys, in.values};
   for (const auto& parameter : parameters_of(compression)) all.push_back(parameter);
@@ -26,7 +26,7 @@ std::vector<Difference> off_each(const Value& value, const std::vector<Tensor>& 
   return all;
 }
 
-/// Returns for each parameter the elements that have a gradient other than 0, of the reads or of the auxiliary loss. Covers
+/// Returns for each parameter the elements with a nonzero gradient of the reads or of the auxiliary loss. Covers
 /// whole and padded items, and a held memory if that is promised.
 std::vector<Tensor> places_reached(const CompressionSubject& subject, const CompressionInstance& compression,
                                    const CompressionSetting& setting) {
@@ -189,7 +189,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
       if (!base.auxiliary.defined()) continue;
       finding.finite(base.auxiliary, place);
       const auto leaves = leaves_of(*compression, in);
-      // A loss whose graph is cut has no gradients. They need not reach the inputs, but must reach the trained parameters.
+      // A loss whose graph is cut has no gradients. Gradients may stop before the inputs, but not before a parameter.
       auto analytic = base.gradients;
       if (analytic.empty()) throw std::runtime_error(place + ": the auxiliary loss has no graph");
       const auto off = off_each(value, leaves, analytic);

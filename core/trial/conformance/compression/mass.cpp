@@ -29,7 +29,7 @@ Tensor dealt(const CompressionInstance& compression, const CompressionInputs& in
 /// True if every token's value is in at most one slot. False if slots overlap, or if every slot contains every token.
 bool is_partition(const Tensor& dealt) { return dealt.to(kLong).sum(0).le(1).all().item().toBool(); }
 
-/// True if every slot is one of the tokens: the method selects tokens, which count as themselves.
+/// True if every slot is one of the tokens: the method selects tokens, and a slot stands only for its token.
 bool is_selection(const CompressionInstance& compression, const CompressionInputs& in) {
   const auto memory = write(compression, in);
   const auto apart = [](const Tensor& slots, const Tensor& tokens) {
@@ -110,7 +110,7 @@ void look_at_means(Finding& finding, const CompressionInstance& compression, con
     finding.near(standing(found.values, found.mass), standing(values, found.mass), fmt::format("{}, {}, values", place, what),
                  allowed);
   };
-  // Larger tokens, in another direction and order: shares that depend on the tokens would change.
+  // Larger tokens in other directions: shares that depend on the tokens would change.
   const auto type = in.keys.scalar_type();
   const auto channels = in.keys.size(-1);
   const auto projection = normal({channels, channels}, 51, type) * 2, bias = normal({channels}, 52, type);
@@ -182,7 +182,7 @@ void mass(const CompressionSubject& subject, Finding& finding) {
         look_at_counts(finding, subject, setting, subject.length(13));
       else
         finding.say("slots are tokens, and count as themselves");
-      // Long segments have few slots to look at.
+      // At the lowest rate there are few slots, so more lengths are checked.
       if (counts && subject.full() && setting.type == kDouble && slots == Slots{kLowest})
         for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
           look_at_counts(finding, subject, {slots, kDouble, setting.training, n}, n);

@@ -1,4 +1,4 @@
-// Slots of a memory: their number, their items, and reads after a projection.
+// Slots of a memory: their number for each item, their reads, and their usage.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -130,7 +130,7 @@ struct PassOptions {
   std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
   bool with_gradients = true;
   bool of_auxiliary = false;  ///< gradients of the auxiliary loss instead of the outputs
-  bool keeps_moved = false;   ///< registered tensors stay as training moved them, otherwise they are restored
+  bool keeps_moved = false;   ///< true: registered tensors stay as training moved them; false: they are restored
   bool fused = true;          ///< reads may use fused forms, as in every attention
   std::uint64_t seed = 19;    ///< seed of the input's generator
 };
@@ -166,8 +166,8 @@ void train_step(const CompressionInstance& compression, const CompressionInputs&
 /// Returns keys, values, mass and scale, by name.
 std::vector<Named> named(const Memory& memory);
 
-/// Compares items of another length or with other batch mates: every number in float64. Narrow types compare the median of each
-/// tensor, because single decisions may change.
+/// Compares results of items whose length or batch mates differ. In float64, compares every number. In narrow types, compares
+/// the median of each tensor, because single decisions may change.
 void compare_items(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
                    const std::string& where, at::ScalarType type);
 /// Returns one item of each result, with its first tokens in gradients of keys and values.

@@ -152,7 +152,7 @@ void half(const CompressionSubject& subject, Finding& finding) {
         };
         for (std::size_t i = 0; i < found.outputs.size(); ++i) look(&CompressionPass::outputs, i, 0, kNarrow, kNarrow);
         // With few slots, gradients in keys and queries are small differences of large terms. The terms are as large as the
-        // gradients in values, for each token and for the sum.
+        // gradients in values: of one token for keys, of all tokens together for queries.
         const auto of_values = expected.gradients[2].value.abs();
         look(&CompressionPass::gradients, 0, of_values.sum(2).max().item().toDouble(), kNarrowGradient, kWorstGradient);
         look(&CompressionPass::gradients, 1, of_values.max().item().toDouble(), kNarrowGradient, kWorstGradient);

@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Amount of work in a check. kFull: all promised types and lengths. kSmall: only float64 at small lengths. It is used for
+/// Amount of work in a check. kFull: all promised types and lengths. kSmall: only float64 at small lengths. kSmall is used for
 /// non-default values of a parameter, for every part after the first, and for a quick check between two edits.
 enum class Depth { kFull, kSmall };
 

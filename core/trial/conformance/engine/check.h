@@ -29,7 +29,7 @@ struct Check {
   std::string on;    ///< shapes and parameters: "[2, 7, 16] float64, heads 2"
   Verdict verdict = Verdict::kUnchecked;
   std::string found;     ///< text of the finding with its place, or the reason why the check could not run
-  double error = 0;      ///< size of the error in the check's own measure (docs/checks.md); infinity if it has no number
+  double error = 0;      ///< size of the error in the check's own measure (docs/checks.md); infinity: no number measures it
   double tolerance = 0;  ///< the largest error that passes
   std::string why = {};  ///< reason for the tolerance; "" if an exception says what is wrong
   /// Plugins among the parameters ("rbf") with which the check fails, although it passes with others. Otherwise "".
@@ -73,7 +73,7 @@ class Checks {
   /// From now on runs only the checks with these names. An empty set means all checks.
   void only(std::set<std::string> names) { only_ = std::move(names); }
 
-  /// From now on a check ends with its first fault and reports that fault. Otherwise it reports the worst fault.
+  /// From now on a check ends with its first fault and reports that fault. By default, a check reports its worst fault.
   void stop_at_first() { stops_ = true; }
 
   /// From now on calls `judge` for each failed check. If `judge` is null, failures are final.

@@ -43,10 +43,10 @@ class Finding {
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
   /// Returns an empty finding with the same settings.
   Finding anew() const { return Finding(allowed_, stops_); }
-  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons stay exact, unless is_exact().
+  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons change only if is_exact().
   /// @param why must outlive this finding
   void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
-  /// True if an error was above the allowed one without the excuse.
+  /// True if an error exceeded the limit that holds without the excuse.
   bool needed_excuse() const { return needed_excuse_; }
   /// True if the check allows no error: its answer is yes or no.
   bool is_exact() const { return allowed_.error == 0; }
@@ -89,7 +89,7 @@ class Finding {
 
   /// Adds a note once, which is reported however the check ends.
   void say(const std::string& note);
-  /// Records that an expected exception was thrown, or that none was thrown.
+  /// Records a look that found no error, for example that an expected exception was thrown.
   void saw() { off_by(0, ""); }
   /// Records once why something could not be checked. The reason is reported as unchecked, beside the other results.
   void leave(const std::string& why);

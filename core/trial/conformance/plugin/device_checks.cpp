@@ -14,7 +14,6 @@ namespace {
 constexpr Allowed kTolerance{1e-3, "float32, sums in another order; a wrong kernel is off by far more"};
 constexpr std::int64_t kLength = 33;  ///< no usual block divides it
 
-/// Appends the results of one pass.
 void append(std::vector<Named>& all, const std::string& how, const AttentionSubject& subject, const Stand& stand,
             const Pass& pass) {
   const auto instance = subject.make(1, stand, kFloat);

@@ -31,8 +31,8 @@ std::vector<Named> compression_results(const Candidate& candidate);
 /// Runs the check "cuda" of a candidate that promises it: on its own device, or on the first GPU if its device is the CPU.
 void check_cuda(const Candidate& candidate, Checks& checks);
 
-/// Checks the largest difference between the results on the CPU and on the other device. It is relative to the largest number
-/// of each result if that is above 1. Unchecked if there is no other device.
+/// Checks the largest difference between the results on the CPU and on the other device. This difference is relative to the
+/// largest number of each result if that is above 1. Unchecked if there is no other device.
 void check_device(const std::string& on, const ComputeOn& compute, const OtherDevice& other, Checks& checks);
 
 }  // namespace ablate

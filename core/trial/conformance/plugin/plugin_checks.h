@@ -21,7 +21,7 @@ std::vector<std::string> schema_check_names();
 /// Runs every check that the contract or the promises require (docs/checks.md), on small inputs, on the candidate's device.
 /// Takes seconds.
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
-/// The same for a compression. Takes some 10 s. A small run checks only these parameters.
+/// Does the same for a compression. Takes some 10 s. A small run tries no other values of parameters.
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 /// Check "training": a training saved after three steps is loaded into another one. Both then take three steps, and must have
 /// the same losses and weights, bit by bit. The data of a bidirectional plugin are sequences with a class. A causal plugin gets

@@ -15,7 +15,7 @@ struct Examinee {
   const Descriptor& plugin;
   nlohmann::json parameters = nlohmann::json::object();  ///< the other parameters have their defaults
   /// Plugins to try for parameters that are plugins: every compression, and the first attentions. The plugin is checked with
-  /// each of them at small size. Full checks and the cost check use only the first plugin.
+  /// each of them at small size. Full checks and the cost check use only the first of them.
   std::vector<const Descriptor*> parts = {};
   /// For a task: folder for the files that it makes while it is checked.
   std::filesystem::path scratch = {};

@@ -1,4 +1,4 @@
-// Check that a training with a plugin can stop and resume.
+// Checks that a training with a plugin can stop and resume.
 #include <stdexcept>
 
 #include "core/shared/sections.h"

@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-/// Ratio and size above which a bound is left out: 10^7 examples, lengths of 65,536 or deep nesting may take any time.
+/// Ratio and size above which a bound is not tried: 10^7 examples, lengths of 65,536 or deep nesting may take any time.
 constexpr double kFarOff = 2, kFewestFar = 64;
 
 /// Returns the numbers in the order of trying them, each allowed number once.

@@ -12,7 +12,7 @@
 namespace ablate {
 namespace {
 
-// Places to edit a file: first places of train in a single file with all splits, then places of test and dev.
+// Places to edit a file, as shares of its length. In a single file with all splits they lie in train, test and dev.
 constexpr double kPlaces[] = {0.5, 0.97, 0.925, 0.85, 0.3, 0.8, 0.1},
                  kPlacesOfLines[] = {0.97, 0.8, 0.925, 0.3, 0.5, 0.1, 0.85};
 constexpr std::size_t kTries = std::size(kPlaces);

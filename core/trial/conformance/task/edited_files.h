@@ -16,12 +16,12 @@ class EditedFiles {
   /// Returns the changed parameters.
   const nlohmann::json& changes() const { return changes_; }
   std::size_t size() const { return copies_.size(); }
-  /// Changes one character of a word, behind a share of the file's content: a digit to another digit, a letter to another
-  /// letter. With end_of_line, changes the last such character of that line instead, because labels may be there. Unpacks and
-  /// packs gzipped files. Keeps the file's time of modification.
+  /// Changes one character of a word, after the given share of the file's content: a digit to another digit, a letter to
+  /// another letter. With end_of_line, changes the last such character of that line instead, because labels may be there.
+  /// Unpacks and packs gzipped files. Keeps the file's time of modification.
   void edit(std::size_t file, double share, bool end_of_line) const;
-  /// Exchanges the given word of each two neighbouring lines. Leaves out the first line, which may be a heading. All words stay
-  /// valid for their column.
+  /// Exchanges the given word between every two neighbouring lines. Leaves out the first line, which may be a heading. All
+  /// words stay valid for their column.
   /// @return true if any line has changed
   bool exchange(std::size_t file, std::size_t word) const;
   void restore(std::size_t file) const;

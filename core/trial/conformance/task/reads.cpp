@@ -1,4 +1,4 @@
-// Repeated reads return the same examples, for any batch, instance, thread and other reads at the same time.
+// Repeated reads must return the same examples: in any batch, from any instance, in any thread, and during other reads.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -30,7 +30,7 @@ struct TaskRow {
   const Ons& on;
   const Allowed& allowed;
   std::function<void(const Subject&, Splits, Finding&)> look;
-  /// True if the row applies to this task; null: to all tasks.
+  /// True if the row applies to this task; null: it applies to all tasks.
   bool (*concerns)(const Subject&) = nullptr;
   /// Returns "" or the reason why the row cannot run on these data; null: it always can.
   std::string (*lacks)(const Subject&, Splits) = nullptr;

@@ -14,7 +14,7 @@
 
 namespace ablate {
 
-/// Name of the parameter that makes other data, if a task has it.
+/// Name of the parameter that decides which data are generated, if a task has it.
 inline constexpr const char* kDataSeed = "data_seed";
 
 /// Error of a broken contract: above every tolerance.

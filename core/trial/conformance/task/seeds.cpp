@@ -50,8 +50,8 @@ double drawn_again(std::span<const Content> contents, std::size_t asked) {
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 
-/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. Then the logarithm of
-/// the number of different examples in the split is at least half of the summed entropies of all positions.
+/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. Criterion: the
+/// logarithm of the number of different examples in the split is at least half of the summed entropies of all positions.
 bool may_be_all(const TaskSubject& subject, Split split) {
   const auto& examples = subject.sample(split).examples;
   const auto& contents = subject.contents(split);
@@ -89,7 +89,7 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
 }
 
 /// Checks that two splits of `other` share no more examples than the same splits of this task. They share more if, for example,
-/// one of them is drawn from the other one, which the seed leaves unchanged in this task.
+/// the seed draws one split anew from the examples of the other split, which stays unchanged.
 void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const NamedSplit& before, Finding& finding) {
   const auto &others = subject.other_contents(on.split), &others_before = subject.other_contents(before.split);
   const auto first = [&](Split split, std::size_t most) {

@@ -21,7 +21,7 @@ std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
   return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
 }
 
-/// Returns the share of every second example that is also among the rest.
+/// Takes every second example, and returns the share of them that is also among the rest.
 double repeated(std::span<const Content> contents) {
   std::unordered_set<std::size_t> rest;
   double found = 0, all = 0;
@@ -108,7 +108,7 @@ class Windows {
   void look(const Text& text, double& all, double& met) const {
     each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
   }
-  /// Returns the known share of a text. add() skips overlapping windows, so in a shared passage one of `length_` is known.
+  /// Returns the known share of a text. add() skips overlapping windows: in a shared passage one window of `length_` is known.
   double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
 
  private:
@@ -146,7 +146,7 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < before.size(); ++i) all.add(before[i]), i % 2 == 0 ? some.add(before[i]) : void();
   for (const auto& text : own) all.look(text, own_all, own_met);
   for (std::size_t i = 1; i < before.size(); i += 2) some.look(before[i], rest_all, rest_met);
-  // Only half of the earlier split was searched for repetitions, so that share is doubled.
+  // Repetitions were searched in only half of the earlier split, so their share is doubled.
   const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
   if (share <= usual) return;
   finding.off_by(share - usual,

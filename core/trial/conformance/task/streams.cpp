@@ -202,7 +202,7 @@ struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Makes a table from the symbol `ahead` positions on to the target on every second position, and scores it on the rest.
+/// From every second position, makes a table that maps the symbol `ahead` positions later to the target. Scores it on the rest.
 /// Returns its gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if these are few.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;

@@ -1,5 +1,5 @@
-// CUDA graphs behind WorkRecorder. Only this source needs CUDA's headers and libtorch_cuda.so. It is built as a separate
-// library, which a trial loads after opening its device.
+// CUDA graphs behind WorkRecorder. Only this source needs CUDA's headers and libtorch_cuda.so. The source is built as a
+// separate library, which a trial loads after opening its device.
 #include "core/trial/device/recorder.h"
 
 #include <ATen/cuda/CUDAGeneratorImpl.h>

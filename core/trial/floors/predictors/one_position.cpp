@@ -1,4 +1,4 @@
-// Answers the commonest label for the content of one position, which dev chooses.
+// Answers the commonest label for the content of one position. Dev chooses the position.
 #include <fmt/format.h>
 
 #include <algorithm>

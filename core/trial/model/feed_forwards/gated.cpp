@@ -6,8 +6,8 @@
 namespace ablate {
 namespace {
 
-/// W2 (act(W x) * V x), all without a bias (Shazeer 2020, Eq. 6). It has 3 * d_model * hidden weights, an mlp has 2 * d_model *
-/// hidden. With two thirds of an mlp's hidden width it has the same size. core/kernels has no kernel for the whole part.
+/// W2 (act(W x) * V x), all without a bias (Shazeer 2020, Eq. 6): 3 * d_model * hidden weights, while an mlp has 2 * d_model *
+/// hidden. With two thirds of an mlp's hidden width, both have the same size. core/kernels has no kernel for the whole part.
 class Gated final : public FeedForward {
  public:
   Gated(const ModelOptions& options, const Generator& generator)

@@ -6,8 +6,8 @@
 namespace ablate {
 namespace {
 
-/// x / sqrt(mean(x^2) + 1e-5) over the channels, times a weight (Zhang and Sennrich 2019, Eq. 4). It has the epsilon of the
-/// layer norm. torch computes in float32 if x has fewer digits.
+/// x / sqrt(mean(x^2) + 1e-5) over the channels, times a weight (Zhang and Sennrich 2019, Eq. 4). The layer norm has the
+/// same epsilon. torch computes in float32 if x has fewer digits.
 class RmsNorm final : public Norm {
  public:
   explicit RmsNorm(std::int64_t channels) : weight_(register_parameter("weight", ones({channels}))) {}

@@ -9,7 +9,7 @@ DescribedTask do_describe_task(LoadedParts& loaded, const DescribeTaskJob& job) 
   const auto made = loaded.make_task(job.section, all_cores());
   auto answer = described(made->info());
   auto files = files_of(*made);
-  // If the files were replaced meanwhile, it is unknown which of them were read.
+  // If the files were replaced meanwhile, it is unknown which version was read.
   if (files_of(*made) == files) answer.files = std::move(files);
   return answer;
 }

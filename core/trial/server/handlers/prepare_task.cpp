@@ -53,7 +53,7 @@ PreparedTask do_prepare_task(LoadedParts& loaded, const PrepareTaskJob& job) {
   answer.sizes.dev = counted(size_of(*made, Split::kDev, "dev"));
   answer.sizes.test = counted(size_of(*made, Split::kTest, "test"));
   if (job.scan_padding) answer.padded = has_padding(*made, info);
-  // If the files were replaced meanwhile, it is unknown which of them were read.
+  // If the files were replaced meanwhile, it is unknown which version was read.
   if (files_of(*made) == files) answer.files = std::move(files);
   return answer;
 }

@@ -1,4 +1,4 @@
-// Clock of the code that waits or reads the time. A test may have its own.
+// Clock for code that waits or reads the time. Tests can replace it.
 #pragma once
 
 #include <chrono>

@@ -33,7 +33,7 @@ std::filesystem::path artifact_folder(const std::filesystem::path& history, cons
 /// @return "" if `uid` is no uid, or if an attempt may have several files of this kind
 std::filesystem::path artifact_file(const std::filesystem::path& history, const std::string& kind, const std::string& uid);
 
-/// Row of the table `artifact`. Any program may have written the history: the file is ours only if is_ours() is true.
+/// Row of the table `artifact`. Any program may have written the row, so the file is ablate's only if is_ours() is true.
 struct ArtifactFile {
   std::string kind, name;
   std::int64_t attempt = 0;
@@ -85,7 +85,7 @@ struct FilesOfKind : KeptFiles {
 /// Returns the kinds that have files. Throws Error as Reader does.
 std::vector<FilesOfKind> kept_files(const std::filesystem::path& history);
 
-/// Returns 16 bytes; "" if `uid` is no uid.
+/// Returns the 16 bytes that a uid has as hex digits; "" if `uid` is no uid.
 std::string bytes_of_uid(const std::string& uid);
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of);
 /// @param attempts SQL condition on the attempt's id: "IN (...)" or "= 7"

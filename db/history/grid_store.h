@@ -31,9 +31,9 @@ class GridStore {
   /// Sets how long a call waits for another process's lock before it throws Unavailable. The default is kUsualPatienceMs.
   virtual void set_patience(int milliseconds) = 0;
 
-  /// Writes everything that this connection sees into a new history. If the own file was removed or replaced, also removes the
-  /// own file's write-ahead log, which would damage the next file with the same name.
-  /// Throws Error if `file` exists or cannot be written, or if the own file is too damaged.
+  /// Writes everything that this connection sees into a new history. If this history's file was removed or replaced, also
+  /// removes its write-ahead log, which would damage the next file with the same name.
+  /// Throws Error if `file` exists or cannot be written, or if this history's file is too damaged.
   virtual void rescue(const std::filesystem::path& file) = 0;
 
   /// Opens or creates another history of the same kind. Throws Error.

@@ -21,7 +21,7 @@ class OtherHistory {
   /// of a share named share-I.12ab34cd.db (core/host/shares): then it is share-I.db. Each run of the share has a separate copy,
   /// and all runs use the same files.
   std::filesystem::path beside() const;
-  const std::string& location() const { return location_; }  ///< the URI by which SQLite reads it
+  const std::string& location() const { return location_; }  ///< URI by which SQLite reads the history
   bool is_copied() const { return folder_ != nullptr; }      ///< true if the file has an earlier schema
 
  private:

@@ -38,7 +38,7 @@ class Optimizer {
   /// Stores the learning rate on this device from now on, as a float32 that a recorded step reads.
   void keep_rate_on(c10::Device device);
 
-  /// Returns why steps cannot be recorded: a number of the host changes from step to step; "" if none does.
+  /// Returns why steps cannot be recorded if a number that the host computes changes from step to step; else "".
   virtual std::string host_numbers() const;
 
   /// Sets the rate of the next steps, and the schedule's StepRate::cycle.

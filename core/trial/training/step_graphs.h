@@ -22,7 +22,7 @@ struct LossPass {
 /// Passes of a step's batches; nullopt for a batch without targets.
 using LossPasses = std::vector<std::optional<LossPass>>;
 
-/// Function that performs a part of a step, by its number: calls `act` at once, records it, or replays it instead.
+/// Function that performs part number `part` of a step: calls `act`, records a call of `act`, or replays an earlier recording.
 using Perform = std::function<void(std::size_t part, const std::function<void()>& act)>;
 
 /// A step, with the tensors and generators that it changes.

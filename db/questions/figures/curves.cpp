@@ -170,7 +170,8 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
   return panel;
 }
 
-/// Returns the table of a figure: the curves' metric, the metrics whose samples identify the attempts, and the step time.
+/// Returns the table of a figure. Its metrics are the curves' metric, metrics whose samples identify the attempts, and, if x
+/// shows seconds, the step time.
 Table table_of_curves(const Reader& reader, FigureRequest& request, bool by_seconds) {
   auto unnamed = request.table;
   unnamed.metrics.clear();

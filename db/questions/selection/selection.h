@@ -83,7 +83,7 @@ std::vector<bool> trials_where(const Reader& reader, const std::string& path, co
 /// name shows (db/questions/selection/attention_names.h).
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// The suite's knowledge of a plugin at the start of an attempt that used it.
+/// A plugin that an attempt used, with the verdict of `ablate check` at the start of the attempt.
 struct PluginUse {
   std::int64_t plugin;
   std::string verdict, failed_checks;

@@ -27,7 +27,7 @@ inline constexpr std::uintmax_t kMostOutputBytes = 1'000'000'000;  ///< limit fo
 /// Limit for all checkpoints of trials that do not run, beside one history.
 inline constexpr std::uintmax_t kMostCheckpointBytes = 10'000'000'000;
 
-/// Returns the folder for files of a kind. The folder exists once it has a file.
+/// Returns the folder for files of a kind. The folder is missing if there is no such file.
 std::filesystem::path artifact_folder(const std::filesystem::path& history, const std::string& kind);
 /// @param uid Attempt::uid
 /// @return "" if `uid` is no uid, or if an attempt may have several files of this kind

@@ -1,4 +1,4 @@
-// Interface to a history for a running grid: its writes, and their failures. No SQLite.
+// Interface to the history of a running grid. No SQLite.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ class Comparisons {
   int most_seeds() const;
   std::string test_text(const std::string& marks) const;
   std::vector<std::string> rows_of(const std::set<std::size_t>& cells) const;
-  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< if the table has averages
+  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< for tables with averages
   const MetricInfo& metric_of(std::size_t cell) const {
     return table_.metrics[cell / table_.columns.size() % table_.metrics.size()];
   }

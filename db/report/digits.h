@@ -26,7 +26,7 @@ class Digits {
   std::string text(double value) const;
   /// True if a value is finite and its text shows only zeros.
   bool hide(double value) const;
-  /// Returns "85.31 ± 0.42", or only the value if the deviation is NaN or 0.
+  /// Returns "85.31 ± 0.42", or only the value if the deviation is not finite.
   std::string text(double value, double deviation) const;
 
  private:

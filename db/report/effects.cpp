@@ -142,7 +142,7 @@ struct GridLevels {
   /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
   /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
-  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: all others, except those below it (attention.rates)
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except its own (attention.rates)
 };
 
 /// Numbers of one metric by the value of one parameter and by block. A block is a seed and a setting of the other parameters.
@@ -224,7 +224,7 @@ Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, 
 }
 
 /// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). An unknown that earlier unknowns
-/// determine gets coefficient 0. Functions of the unknowns that the data determine do not depend on this choice.
+/// determine gets coefficient 0. This choice does not change the sum of squares of the residuals.
 class NormalEquations {
  public:
   explicit NormalEquations(std::size_t unknowns)

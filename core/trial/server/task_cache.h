@@ -1,4 +1,4 @@
-// Folder in which a task stores what it makes. Torch-free.
+// Folder for files that a task makes. Torch-free.
 #pragma once
 
 #include <filesystem>

@@ -21,7 +21,6 @@ class Clock {
   virtual void wait(double seconds) = 0;
 };
 
-/// Returns this machine's clock.
 inline Clock& machine_clock() {
   class Machine final : public Clock {
    public:

@@ -38,10 +38,9 @@ class OwnCheckpoints {
   std::vector<UsedPlugin> libraries_;  ///< libraries of the plan: path and content
   LibraryWatch watch_;
   Clock::time_point start_ = Clock::now(), due_;
-  Resumed before_;  ///< state that the run resumed from
-  nlohmann::json earlier_ =
-      nlohmann::json::array();         ///< environments of earlier steps, without the current one, the latest first
-  std::filesystem::path good_before_;  ///< latest complete file
+  Resumed before_;                                    ///< state that the run resumed from
+  nlohmann::json earlier_ = nlohmann::json::array();  ///< environments before the current one, the latest first
+  std::filesystem::path good_before_;                 ///< latest complete file
 };
 
 }  // namespace ablate

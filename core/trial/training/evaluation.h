@@ -20,7 +20,7 @@ struct Evaluation {
 struct EvaluationPlan {
   Split split;
   std::int64_t batch = 1;    ///< rows at a time; for a stream with state: lanes
-  std::int64_t batches = 0;  ///< limit: batches * batch sampled examples, or a stream's first segments; 0: all
+  std::int64_t batches = 0;  ///< reads batches * batch sampled examples, or first segments of a stream; 0: all
   std::int64_t stride = 0;   ///< for a stream without state: positions that each window scores, after its context; 0: all
   std::function<void()> goes_on = {};  ///< called after each batch; may be empty
 };

@@ -82,7 +82,7 @@ class StepGraphs {
     std::vector<const void*> addresses;  ///< addresses of the tensors in the recording
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
-    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of the last replay and of the last and next comparison
+    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers: last replay, last compared replay, next one to compare
   };
   /// Copies of all tensors and generators that a step changes.
   struct Copies {

@@ -52,7 +52,6 @@ class Snapshot {
   std::vector<Copy> copies_;
 };
 
-/// Parts of a trial.
 struct TrialParts {
   TrialSpec trial;
   Task& task;  ///< loaded

@@ -73,8 +73,7 @@ class ExportRows {
         parameters_(reader.database(),
                     "SELECT v.path, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
                         value_at("n.id") + " WHERE t.id = ?"),
-        // With CROSS JOIN, SQLite searches the attempt under each metric. Without statistics, it might scan all results
-        // instead.
+        // CROSS JOIN makes SQLite search the attempt under each metric. Else it might scan all results, for lack of statistics.
         metrics_(reader.database(),
                  "SELECT r.metric, r.value FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ?"),
         plugins_(reader.database(),
@@ -144,8 +143,7 @@ class ExportRows {
   ExportColumns paths, measured;
 
  private:
-  /// Returns the names in a table that at least one of `ids` uses. `having` is SQL for the ids from ?2 to ?3 that use the name
-  /// whose id is ?1.
+  /// Returns the names in a table that any of `ids` uses. `having`: SQL for the ids from ?2 to ?3 that use name number ?1.
   static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
                                std::vector<std::int64_t>& ids) {
     ExportColumns found;

@@ -22,7 +22,7 @@ class Locks {
   /// Locks a slot, whose number is 1 or more. Returns false if another process holds it. Throws Error.
   virtual bool take(std::int64_t slot) = 0;
 
-  /// True if any process (or this one) holds the slot, or if the system does not know. If false, the slot's holder is dead.
+  /// True if this or another process holds the slot, or if the system does not know. If false, the slot's holder is dead.
   virtual bool is_held(std::int64_t slot) = 0;
 
   /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; else "". Only while a slot is held.

@@ -42,8 +42,8 @@ class GridStore {
   /// Runs `writes`, which calls other members, as one transaction. If `writes` throws, nothing is written.
   virtual void together(const std::function<void()>& writes) = 0;
 
-  /// Adds or updates an experiment by name, and returns its id. The new description, file and text replace the old ones. Its
-  /// grid counts as the latest, even if the clock went back, unless listed_us gives its time.
+  /// Adds or updates an experiment by name, and returns its id. The new description, file and text replace the old ones. The
+  /// experiment's grid counts as the latest, even if the clock went back, unless Experiment::listed_us is set.
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Adds trials to an experiment in grid order, in one transaction. Idempotent.

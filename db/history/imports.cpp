@@ -49,7 +49,7 @@ std::string content_of(const ImportedTrial& trial) {
                   {"outcome", trial.outcome},         {"reason", trial.reason},
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
-  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // without "", earlier imports keep their keys
+  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // omitting "" keeps earlier imports' keys
   if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
   return json_text(content);
 }

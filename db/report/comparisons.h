@@ -36,7 +36,7 @@ class Comparisons {
   /// Writes the difference of two cells, if it exists, and registers its test, if a test is possible.
   /// @param into must not move until decide()
   void compare(std::size_t at, std::size_t to, Comparison& into);
-  /// Registers a test of two cells of a column and reports it nowhere. Skips cells that cannot be tested.
+  /// Registers a test of two cells of a column without a report of its result. Skips cells that cannot be tested.
   void compare_quietly(std::size_t at, std::size_t to);
   /// Leaves the cell `at` untested. The cell `whose` is the cause: the cell `at` itself or its reference.
   void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);

@@ -439,7 +439,7 @@ std::vector<Effects> effects_of(Table& table, const std::vector<std::string>& re
   if (!reference.empty()) fill_changes(table, reference, all);
   for (auto& effects : all) {
     auto notes = reference.empty() ? notes_of(table, levels, effects) : std::vector<std::string>();
-    if (!reference.empty()) effects.notes.clear();  // they describe the means
+    if (!reference.empty()) effects.notes.clear();  // these notes describe the means
     effects.notes.insert(effects.notes.begin(), notes.begin(), notes.end());
     effects.notes.insert(effects.notes.end(), table.notes.begin(), table.notes.end());
   }

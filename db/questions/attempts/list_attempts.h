@@ -22,7 +22,7 @@ struct AttemptLine {
   std::string experiments, key, label, outcome, reason;
   std::optional<double> value;  ///< value of `metric`
   std::string metric;           ///< the trial's main metric; train/loss if the attempt runs; "" if the list has no metrics
-  double wall_s = 0;            ///< time until now if it is running
+  double wall_s = 0;            ///< time until now if the attempt is running
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not known
   std::int64_t unlike = 0;  ///< number of an attempt at the trial in the same environment with different results; 0: none

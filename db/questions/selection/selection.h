@@ -21,7 +21,7 @@ struct SelectedTrial {
   std::int64_t attempt = 0;     ///< latest done attempt, else the latest attempt; 0: never run
   std::string outcome;          ///< outcome of that attempt; "missing": no attempt; "undecided": dev chose no value (tuning.h)
   std::int64_t experiment = 0;  ///< the experiment for which it was selected; 0: the whole history
-  std::int64_t setting = 0, seed = 0;  ///< ids of its parameters without the seed, and of the seed's value; 0: it has none
+  std::int64_t setting = 0, seed = 0;  ///< ids of the parameters without the seed, and of the seed's value; 0: none
   std::int64_t cell = kNoCell;         ///< GridTrial::cell in the experiment's grid
   bool tunes = false;                  ///< GridTrial::tunes
   /// Ids for that attempt; 0: not recorded.

@@ -22,7 +22,7 @@ class Locks {
   /// Locks a slot, whose number is 1 or more. Returns false if another process holds it. Throws Error.
   virtual bool take(std::int64_t slot) = 0;
 
-  /// True if any process holds the slot, this one included, or if the system does not know. If false, its holder is dead.
+  /// True if this or another process holds the slot, or if the system does not know. If false, the slot's holder is dead.
   virtual bool is_held(std::int64_t slot) = 0;
 
   /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; else "". Only while a slot is held.
@@ -36,7 +36,7 @@ class Locks {
 };
 
 /// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. The lock belongs to the descriptor and its
-/// copies, not to a process. It stays when the process closes the file elsewhere, and a forked child shares it.
+/// copies, not to a process. It stays when the process closes another descriptor of the file, and a forked child shares it.
 /// @return false if another descriptor has the lock, or for another reason (errno)
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
@@ -60,7 +60,7 @@ class ByteLocks final : public Locks {
   std::filesystem::path file_;
   int descriptor_ = -1;
   std::vector<int> earlier_;  ///< descriptors of removed files, in which other processes may still lock
-  std::int64_t slot_ = 0;     ///< slot that it holds; 0: none
+  std::int64_t slot_ = 0;     ///< slot that this object holds; 0: none
 };
 
 /// Returns the name of a file system on which locks may have no effect on other machines: "nfs", "lustre", "gpfs", "ceph",

@@ -1,4 +1,4 @@
-// Clock of the code that waits or reads the time. A test may have its own.
+// Clock for code that waits or reads the time. Tests can replace it.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,6 @@ class Clock {
   virtual void wait(double seconds) = 0;
 };
 
-/// Returns this machine's clock.
 inline Clock& machine_clock() {
   class Machine final : public Clock {
    public:

@@ -10,7 +10,7 @@ namespace ablate {
 struct CommandResult {
   int exit_code = -1;  ///< 128 + the signal's number if a signal ended it; -1: it was not started or exceeded its time
   std::string out;     ///< standard output, at most kMostCommandBytes
-  std::string why;     ///< standard error, or why it was not started; one line
+  std::string why;     ///< standard error, or why there is no result; one line
   bool succeeded() const { return exit_code == 0; }
 };
 

@@ -16,7 +16,7 @@ struct Gpu {
 
 struct Gpus {
   std::vector<Gpu> all;  ///< all GPUs of the machine, in the order of the bus, whatever CUDA_VISIBLE_DEVICES is
-  std::string driver;    ///< its version; "" if there is no driver
+  std::string driver;    ///< version of the driver; "" if there is no driver
 };
 
 /// The driver's management library (NVML), loaded only for queries; it does not start CUDA. If it is missing, every answer is

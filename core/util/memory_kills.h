@@ -1,4 +1,4 @@
-// Memory, as the kernel reports it: how much a process uses, how much is left, and if the memory killer ended a process. A
+// Memory, as the kernel reports it: how much a process uses, how much is left, and whether the memory killer ended a process. A
 // process's signal 9 alone does not show who sent it.
 #pragma once
 
@@ -22,7 +22,7 @@ struct MemoryState {
   std::int64_t killed_in_group = -1;  ///< processes of this control group ended by the memory killer so far
   std::int64_t killed = -1;           ///< processes of this machine ended by the memory killer so far
   std::int64_t total_bytes = -1;      ///< memory of the machine, or the control group's limit
-  std::int64_t available_bytes = -1;  ///< part of it that is available without swapping
+  std::int64_t available_bytes = -1;  ///< part of total_bytes that is available without swapping
 };
 
 /// @param root of the file system; tests have their own

@@ -7,12 +7,12 @@
 
 namespace ablate {
 
-/// Returns the candidate with the fewest edits (insert, delete, replace, swap neighbours), if there are few: at most a third of
-/// the longer name's length, for example one edit in four letters. "" if no candidate is near.
+/// Returns the candidate with the fewest edits (insert, delete, replace, swap neighbours); "" if no candidate is near. Near
+/// means: edits are at most a third of the longer name's letters (one in four letters), or `name` is the candidate's last part.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// Returns " (did you mean NAME?)", or " (known: A, B, C)" if no candidate is near and there are at most 20, or "". For a name
-/// of several candidates with commas between: " (write them apart: A B)".
+/// Returns " (did you mean NAME?)", or " (known: A, B, C)" if no candidate is near and there are at most 20, or "". Returns
+/// " (write them apart: A B)" if the name is several candidates joined by commas.
 std::string hint(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace ablate

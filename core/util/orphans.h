@@ -10,7 +10,6 @@ namespace ablate {
 /// From now on, orphaned descendants become children of this process.
 void adopt_orphans();
 
-/// Returns the children of this process.
 std::set<pid_t> own_children();
 
 /// Protects a child from end_orphans until spare_no_longer. For one thread only.

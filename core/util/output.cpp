@@ -65,7 +65,7 @@ bool Output::start() noexcept try {
   try {
     std::thread(&Output::run, state_).detach();
     state_->has_thread = true;
-  } catch (const std::exception&) {  // no more threads: write() then waits like any program
+  } catch (const std::exception&) {  // no thread can be made: write() then blocks, as in other programs
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return state_->has_thread;

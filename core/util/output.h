@@ -16,7 +16,7 @@ class Output {
 
   /// Does not own the descriptor. `patience` is the longest wait for one text.
   explicit Output(int descriptor, Milliseconds patience = Milliseconds(200));
-  /// Text that is not written after the patience is lost.
+  /// Waits at most the patience. Text that is not written by then is lost.
   virtual ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;

@@ -16,7 +16,7 @@ std::int64_t start_of_process(std::int64_t id);
 std::string process_space();
 
 /// Ends a process and all its visible descendants, and waits some seconds for their end.
-/// If its start_of_process is not `started`, it is another process, and is left alone. Returns true if the process existed.
+/// Leaves a process alone if its start_of_process is not `started`. Returns true if the process existed.
 bool end_process_tree(std::int64_t id, std::int64_t started);
 
 }  // namespace ablate

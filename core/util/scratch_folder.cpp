@@ -31,7 +31,7 @@ bool is_at(int folder, const fs::path& path) {
          opened.st_dev == named.st_dev;
 }
 
-/// Removes the folder under its lock. A process that has just made the folder waits for the lock, then sees that it is gone.
+/// Removes a folder under its lock. A process that has just made the folder waits for the lock, then finds the folder gone.
 void remove_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;

@@ -27,13 +27,13 @@ inline constexpr std::uintmax_t kMostOutputBytes = 1'000'000'000;  ///< limit fo
 /// Limit for all checkpoints of trials that do not run, beside one history.
 inline constexpr std::uintmax_t kMostCheckpointBytes = 10'000'000'000;
 
-/// Returns the folder for files of a kind. The folder exists once it has a file.
+/// Returns the folder for files of a kind. The folder is missing if there is no such file.
 std::filesystem::path artifact_folder(const std::filesystem::path& history, const std::string& kind);
 /// @param uid Attempt::uid
 /// @return "" if `uid` is no uid, or if an attempt may have several files of this kind
 std::filesystem::path artifact_file(const std::filesystem::path& history, const std::string& kind, const std::string& uid);
 
-/// Row of the table `artifact`. Any program may have written the history: the file is ours only if is_ours() is true.
+/// Row of the table `artifact`. Any program may have written the row, so the file is ablate's only if is_ours() is true.
 struct ArtifactFile {
   std::string kind, name;
   std::int64_t attempt = 0;
@@ -85,7 +85,7 @@ struct FilesOfKind : KeptFiles {
 /// Returns the kinds that have files. Throws Error as Reader does.
 std::vector<FilesOfKind> kept_files(const std::filesystem::path& history);
 
-/// Returns 16 bytes; "" if `uid` is no uid.
+/// Returns the 16 bytes that a uid has as hex digits; "" if `uid` is no uid.
 std::string bytes_of_uid(const std::string& uid);
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of);
 /// @param attempts SQL condition on the attempt's id: "IN (...)" or "= 7"

@@ -119,7 +119,7 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   }
   const auto hash = sha256(content);
   if (const auto known = number_from(*statements_("SELECT id FROM plugin_set WHERE hash = ?"), hash); known != 0) return known;
-  for (const auto& each : plugins) plugin(each);  // numbered in the order of their folders
+  for (const auto& each : plugins) plugin(each);  // numbers new plugins in the order of `plugins`
   auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
   execute(*add, hash);
   const auto set = database_.getLastInsertRowid();

@@ -33,13 +33,13 @@ struct Deletion {
   std::int64_t last_attempt = 0;          ///< number of the latest of these attempts; 0: there are none
   std::int64_t shared = 0;                ///< trials that stay, because other experiments have them, too
   KeptFiles files;                        ///< existing files of these attempts
-  std::vector<OtherRun> running;          ///< processes that report its trials as running, without dead processes of this host
+  std::vector<OtherRun> running;          ///< processes that report these trials as running, except dead ones of this host
 };
 
 Deletion deletion_of(const Reader& reader, const std::string& name);
 
 /// Copies the whole history into `backup` (back_up), deletes the experiment in one transaction, and then removes its files.
-/// Throws Error if a process runs its trials, if `expected` no longer matches, and as back_up does.
+/// Throws Error if a process runs trials of the experiment, if `expected` no longer matches, and as back_up does.
 /// @param expected result of deletion_of
 /// @param believes_gone true if processes of other hosts, which cannot be checked, count as ended
 /// @return the removed files

@@ -1,4 +1,4 @@
-// Interface to a history for a running grid: its writes, and their failures. No SQLite.
+// Interface to the history of a running grid. No SQLite.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ class GridStore {
   /// Sets how long a call waits for another process's lock before it throws Unavailable. The default is kUsualPatienceMs.
   virtual void set_patience(int milliseconds) = 0;
 
-  /// Writes everything that this connection sees into a new history. If the own file was removed or replaced, also removes the
-  /// own file's write-ahead log, which would damage the next file with the same name.
-  /// Throws Error if `file` exists or cannot be written, or if the own file is too damaged.
+  /// Writes everything that this connection sees into a new history. If this history's file was removed or replaced, also
+  /// removes its write-ahead log, which would damage the next file with the same name.
+  /// Throws Error if `file` exists or cannot be written, or if this history's file is too damaged.
   virtual void rescue(const std::filesystem::path& file) = 0;
 
   /// Opens or creates another history of the same kind. Throws Error.
@@ -42,8 +42,8 @@ class GridStore {
   /// Runs `writes`, which calls other members, as one transaction. If `writes` throws, nothing is written.
   virtual void together(const std::function<void()>& writes) = 0;
 
-  /// Adds or updates an experiment by name, and returns its id. The new description, file and text replace the old ones. Its
-  /// grid counts as the latest, even if the clock went back, unless listed_us gives its time.
+  /// Adds or updates an experiment by name, and returns its id. The new description, file and text replace the old ones. The
+  /// experiment's grid counts as the latest, even if the clock went back, unless Experiment::listed_us is set.
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Adds trials to an experiment in grid order, in one transaction. Idempotent.

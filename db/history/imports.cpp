@@ -41,7 +41,7 @@ struct ContentIds {
   std::int64_t configuration = 0;  ///< trial.configuration: the latest trial of a configuration counts
 };
 
-/// Returns everything that a file says about a trial, numbers by their bits.
+/// Returns everything that a file says about a trial, with the bits of each number.
 std::string content_of(const ImportedTrial& trial) {
   auto results = json::object();
   for (const auto& [name, value] : trial.results) results[name] = std::bit_cast<std::uint64_t>(value);
@@ -49,7 +49,7 @@ std::string content_of(const ImportedTrial& trial) {
                   {"outcome", trial.outcome},         {"reason", trial.reason},
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
-  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // else earlier imports would get other keys
+  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // omitting "" keeps earlier imports' keys
   if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
   return json_text(content);
 }
@@ -60,7 +60,8 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // A repeat without a seed corrects no earlier trial, so its own key counts. The "0" keeps the hashes of earlier imports.
+    // A later trial of a configuration replaces the earlier trial. Trials without a seed are repeats, which replace none: each
+    // has its own configuration. The "0" keeps the hashes of earlier imports.
     one.configuration = configuration_of(
         trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
     ids.push_back(std::move(one));
@@ -94,7 +95,7 @@ class KnownTrials {
     while (ask.executeStep()) imports_[ask.getColumn(0).getInt64()] = ask.getColumn(1).getInt64();
   }
 
-  /// Returns true if the trial must be imported. Otherwise counts it as known.
+  /// Returns true if the trial must be imported. Otherwise counts it as known, or as run here.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
     const auto uid = bytes_of_uid(uid_of(ids));
     by_uid_.reset();

@@ -1,4 +1,4 @@
-// Maintenance of a run history: check, copy, compact. Its content does not change.
+// Maintenance of a run history: check, copy, compact. The history's content does not change.
 #pragma once
 
 #include <cstdint>

@@ -122,7 +122,7 @@ std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseReq
   return has_failed && !request.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
 }
 
-/// Returns attempts that the requesting scheduler does not know yet.
+/// Returns the trial's past attempts if another owner has had the trial since fence `since`; else none.
 PastTries tries_elsewhere(SQLite::Database& database, const LeaseRequest& request) {
   Statement others(database, "SELECT 1 FROM lease WHERE key = ? AND slot <> ? AND fence > ?");
   SQLite::bind(others, request.key, request.slot, request.since);

@@ -31,7 +31,7 @@ std::unordered_map<std::string, std::string> last_failures(const Reader& reader,
 
 /// Returns the 64-bit hash of settings, from their json_text. Done trials are found by this hash.
 std::int64_t hash_of_settings(const std::string& settings);
-/// Latest done attempt with some settings. Trials of one basis and setting differ only in their seeds.
+/// Latest done attempt with given settings. Trials of one basis and setting differ only in their seeds.
 struct DoneWith {
   std::int64_t attempt = 0, basis = 0, setting = 0;  ///< basis and setting: ids in the tables; 0: not known
 };

@@ -29,7 +29,7 @@ void take(SQLite::Database& database, const char* table, const char* key, const 
                   table, columns, key, before));
 }
 
-/// Copies tables that store each row once. If the other file lacks a row that another row refers to, the SQL below inserts
+/// Copies tables that store each row once. If the other file lacks a row that one of its rows refers to, the SQL below inserts
 /// NULL. The main file's columns refuse NULL, so the merge fails and nothing is lost in silence.
 void take_names(SQLite::Database& database) {
   take(database, "environment", "hash", "hash, json");

@@ -14,7 +14,7 @@
 namespace ablate::db {
 namespace {
 
-/// Returns the number at the end of "test/accuracy@pairs=8"; infinity if it is no number.
+/// Returns the number at the end of "test/accuracy@pairs=8"; infinity if there is no number after "=".
 double group_number(const std::string& metric) {
   const auto value = metric.substr(metric.rfind('=') + 1);
   char* end = nullptr;

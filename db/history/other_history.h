@@ -17,11 +17,11 @@ class OtherHistory {
   explicit OtherHistory(const std::filesystem::path& file);
 
   const std::filesystem::path& file() const { return file_; }  ///< path as the user gave it
-  /// Returns the history that has this history's files (db/history/artifacts.h). That is the history itself, except for a copy
-  /// of a share named share-I.12ab34cd.db (core/host/shares): then it is share-I.db. Each run of the share has a separate copy,
-  /// and all runs use the same files.
+  /// Returns the history that has this history's files (db/history/artifacts.h). It is share-I.db if this history is a share's
+  /// copy share-I.12ab34cd.db (core/host/shares), else this history itself. Each run of a share has a separate copy, and all
+  /// runs use the same files.
   std::filesystem::path beside() const;
-  const std::string& location() const { return location_; }  ///< the URI by which SQLite reads it
+  const std::string& location() const { return location_; }  ///< URI by which SQLite reads the history
   bool is_copied() const { return folder_ != nullptr; }      ///< true if the file has an earlier schema
 
  private:

@@ -26,7 +26,7 @@ std::map<std::string, PastTries> past_tries(SQLite::Database& database, const st
     one.outcomes.push_back(ask.getColumn(1).getString());
     one.peak_bytes = std::max<std::int64_t>(one.peak_bytes, ask.getColumn(2).getInt64());
   }
-  std::vector<std::string> maybe;  // a proof may mark them as done
+  std::vector<std::string> maybe;  // keys that a proof may have made done
   for (const auto& [key, one] : found) maybe.push_back(key);
   for (const auto& [key, attempt] : done_attempts(database, maybe)) found.erase(key);
   return found;

@@ -29,8 +29,8 @@ class Reader {
 
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() const { return *database_; }
-  /// Removes the limit on steps, for a query that a person has written and can end by Ctrl-C. All other queries end with an
-  /// Error after more steps than a sound file of that size needs, because anybody may have written the file.
+  /// Removes the limit on SQLite's steps, for a query that a person has written and can end by Ctrl-C. All other queries end
+  /// with an Error after more steps than a sound file of this size needs, because anybody may have written the file.
   void read_without_limit() const;
 
   /// Returns the id of an experiment. Throws Error with the nearest name.

@@ -88,7 +88,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   const bool current = schema_of(database, file) == kSchema;
   expect_sound(database, file);
   use_wal(database);
-  // A crash of the process loses nothing; a crash of the machine may lose the last runs, never the file.
+  // A crash of the process loses nothing. A crash of the machine may lose the latest transactions, never the file.
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   if (current) return;

@@ -20,7 +20,7 @@ namespace ablate::db {
 inline constexpr int kSchema = 24, kOldestSchema = 23;
 
 /// Creates the tables, or brings a file of an earlier schema up to date. Throws Error before any write if schema_of() refuses
-/// the file or it is damaged (expect_sound).
+/// the file, or if the file is damaged (expect_sound).
 void migrate(SQLite::Database& database, const std::filesystem::path& file);
 
 /// Disables the file's views and triggers. Called before the first query, because anybody may have written the file. Our SQL

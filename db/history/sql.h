@@ -7,8 +7,8 @@
 
 namespace ablate::db {
 
-/// SQL order of the attempts at one trial, latest first. An attempt's turn is its start time, or the latest turn at this trial
-/// plus 1 if that is more, as after a clock change. Every history orders the same attempts equally.
+/// SQL order of the attempts at one trial, latest first. An attempt's turn is its start time. If the clock went back, it is the
+/// trial's latest turn plus 1. Every history orders the same attempts equally.
 inline constexpr const char* kLatestFirst = "turn DESC, uid DESC";
 
 /// Returns SQL for the id of trial `t`'s value at a path, NULL if there is none. `path` is SQL for the path's id.

@@ -27,7 +27,7 @@ struct StoreFile;
 class Store final : public GridStore {
  public:
   /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, cannot be written, is no
-  /// regular file, has a newer schema (with both schemas), or is damaged. Beyond 20 MB, only the file's length is checked.
+  /// regular file, has a newer schema (with both schemas), or is damaged. Checks only the length of a file above 20 MB.
   explicit Store(const std::filesystem::path& file);
   ~Store() override;
   Store(Store&&) noexcept;
@@ -78,7 +78,7 @@ class Store final : public GridStore {
   /// Returns the keys whose trials have kept weights.
   std::set<std::string> with_weights(const std::vector<std::string>& keys);
 
-  /// Stores an audit. For each task's data, the latest audit stays.
+  /// Replaces the earlier audit of the same task's data.
   void put_audit(const Audit& audit);
   /// Returns the audit of a task's data; nullopt if there is none.
   std::optional<Audit> audit(const std::string& digest, const std::string& task);

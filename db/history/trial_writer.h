@@ -15,7 +15,7 @@ namespace ablate::db {
 /// Returns JSON text in UTF-8. Replaces invalid bytes, because a trial may print any bytes.
 std::string json_text(const nlohmann::json& json);
 
-/// Appends a field to a content with its length, so that different field lists never give the same content.
+/// Appends a field's length and the field to a content, so that different field lists never give the same content.
 void add_field(std::string& content, std::string_view field);
 
 /// Returns 64 bits of the hash of a trial's settings, from their json_text.

@@ -36,7 +36,7 @@ class Comparisons {
   /// Writes the difference of two cells, if it exists, and registers its test, if a test is possible.
   /// @param into must not move until decide()
   void compare(std::size_t at, std::size_t to, Comparison& into);
-  /// Registers a test of two cells of a column and reports it nowhere. Skips cells that cannot be tested.
+  /// Registers a test of two cells of a column without a report of its result. Skips cells that cannot be tested.
   void compare_quietly(std::size_t at, std::size_t to);
   /// Leaves the cell `at` untested. The cell `whose` is the cause: the cell `at` itself or its reference.
   void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);
@@ -76,7 +76,7 @@ class Comparisons {
   int most_seeds() const;
   std::string test_text(const std::string& marks) const;
   std::vector<std::string> rows_of(const std::set<std::size_t>& cells) const;
-  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< if the table has averages
+  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< for tables with averages
   const MetricInfo& metric_of(std::size_t cell) const {
     return table_.metrics[cell / table_.columns.size() % table_.metrics.size()];
   }

@@ -15,8 +15,8 @@ struct Measured {
 };
 
 /// Number format of a column. All numbers get the decimals that the typical (median) uncertainty allows. If no uncertainty is
-/// known, the typical number gets four significant digits. A small number gets more decimals until two of its digits show,
-/// within its own uncertainty. Numbers that are too far apart or too small each have their own format (brief, with_deviation).
+/// known, the typical number gets four significant digits. A small number gets more decimals until two of its digits show, but
+/// no more than its uncertainty allows. Numbers too far apart or too small have separate formats (brief, with_deviation).
 class Digits {
  public:
   explicit Digits(const std::vector<Measured>& column);
@@ -26,7 +26,7 @@ class Digits {
   std::string text(double value) const;
   /// True if a value is finite and its text shows only zeros.
   bool hide(double value) const;
-  /// Returns "85.31 ± 0.42", or only the value if the deviation is NaN or 0.
+  /// Returns "85.31 ± 0.42", or only the value if the deviation is not finite.
   std::string text(double value, double deviation) const;
 
  private:

@@ -142,7 +142,7 @@ struct GridLevels {
   /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
   /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
-  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: all others, except those below it (attention.rates)
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except its own (attention.rates)
 };
 
 /// Numbers of one metric by the value of one parameter and by block. A block is a seed and a setting of the other parameters.
@@ -224,7 +224,7 @@ Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, 
 }
 
 /// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). An unknown that earlier unknowns
-/// determine gets coefficient 0. Functions of the unknowns that the data determine do not depend on this choice.
+/// determine gets coefficient 0. This choice does not change the sum of squares of the residuals.
 class NormalEquations {
  public:
   explicit NormalEquations(std::size_t unknowns)
@@ -439,7 +439,7 @@ std::vector<Effects> effects_of(Table& table, const std::vector<std::string>& re
   if (!reference.empty()) fill_changes(table, reference, all);
   for (auto& effects : all) {
     auto notes = reference.empty() ? notes_of(table, levels, effects) : std::vector<std::string>();
-    if (!reference.empty()) effects.notes.clear();  // they describe the means
+    if (!reference.empty()) effects.notes.clear();  // these notes describe the means
     effects.notes.insert(effects.notes.begin(), notes.begin(), notes.end());
     effects.notes.insert(effects.notes.end(), table.notes.begin(), table.notes.end());
   }

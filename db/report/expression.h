@@ -13,8 +13,8 @@ namespace ablate::db {
 ///  - log(x): the natural logarithm; round(x, n): to n decimals, halves away from zero
 ///  - min(x), max(x), mean(x): over the rows, one number for all
 ///  - minmax(x): (x - min(x)) / (max(x) - min(x)); rank(x): 1 for the least; equal values get the mean of their ranks
-/// A metric's name ends at a blank or at one of ( ) , * +. Blanks are therefore required around - and / after a name. Rows
-/// without a number (NaN) are excluded from functions over the rows, and their result is NaN.
+/// A metric's name ends at a blank or at one of ( ) , * +. Blanks are therefore required around - and / after a name.
+/// Functions over the rows ignore rows without a number (NaN). In such a row, minmax and rank are NaN.
 class Expression {
  public:
   /// Throws Error with what was found and what was expected.

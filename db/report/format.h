@@ -39,7 +39,7 @@ std::string time_text(std::int64_t microseconds);
 
 /// "0.012", "3.1e-05"; "" for NaN.
 std::string p_text(double p);
-/// Returns a row's labels that are not empty, "adamra 1/2".
+/// Returns a row's labels without absent parameters, "adamra 1/2".
 std::string row_text(const std::vector<std::string>& labels);
 /// "test/accuracy (%)".
 std::string with_unit(const MetricInfo& metric);

@@ -247,7 +247,7 @@ class BlockOf {
   bool looks_alike(std::size_t row, std::size_t metric, std::size_t column, const Digits& digits) const {
     const auto& cell = table_.cell(row, metric, column);
     const auto leads = [](const Fact& fact) { return fact.leads && !fact.mark.empty(); };
-    if (std::none_of(cell.facts.begin(), cell.facts.end(), leads)) return false;  // no mark depends on it
+    if (std::none_of(cell.facts.begin(), cell.facts.end(), leads)) return false;  // no mark depends on equal digits
     for (std::size_t r = 0; r < table_.rows.size(); ++r)
       if (const auto& other = table_.cell(r, metric, column);
           r != row && other.n > 0 && digits.text(other.mean) == digits.text(cell.mean))

@@ -19,7 +19,7 @@ struct Field {
   bool second = false;            ///< second of its column, significantly better than the third
   std::string significance = {};  ///< result of the test: "*", "-", "≠" or "="
   bool unsettled = false;         ///< a time measured on a busy machine
-  std::string mark = {};          ///< "!", "?" or ">": the suite's verdict, only on this field's plugins
+  std::string mark = {};          ///< "!", "?" or ">": verdict on this field's plugins, if the row has no common mark
   std::string failures = {};      ///< trials that are not done; shown alone if text is ""
   /// Index in Table::cells of the cell that the number comes from.
   std::optional<std::size_t> cell = {};

@@ -33,7 +33,7 @@ struct MatchedMean {
 };
 
 /// Returns the mean of each value of a group over all its blocks, with Student's interval. The variance is the residual of the
-/// model value + block: how the values' differences vary over settings and seeds. NaN if no degree of freedom is left.
+/// model value + block: how differences of values vary over settings and seeds. The interval is NaN without degrees of freedom.
 std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers);
 
 }  // namespace ablate::db

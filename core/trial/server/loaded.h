@@ -17,7 +17,7 @@ class TorchState;
 
 class LoadedParts {
  public:
-  /// @param state restored after each piece of plugin code, so that plugins do not affect each other; outlives this object
+  /// @param state restored after each piece of plugin code, so that plugins do not affect each other; must outlive this object
   explicit LoadedParts(const ProcessState& state);
   ~LoadedParts();
 

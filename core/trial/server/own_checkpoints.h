@@ -39,7 +39,7 @@ class OwnCheckpoints {
   LibraryWatch watch_;
   Clock::time_point start_ = Clock::now(), due_;
   Resumed before_;                                    ///< state that the run resumed from
-  nlohmann::json earlier_ = nlohmann::json::array();  ///< other environments of the run's steps, the latest first
+  nlohmann::json earlier_ = nlohmann::json::array();  ///< environments before the current one, the latest first
   std::filesystem::path good_before_;                 ///< latest complete file
 };
 

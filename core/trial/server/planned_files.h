@@ -1,4 +1,4 @@
-// Files that parameters name, with the content that the keys were made with.
+// Checks that the files named by parameters still have the content that is in the trial's key.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace ablate {
 
 /// Checks files around a factory's call: make the object before the call, and call check() after it. If neither throws, the
-/// factory has read the content that is in the trial's key. Empty if no value names a file.
+/// factory has read the content that is in the trial's key. Checks nothing if no value names a file.
 class PlannedFiles {
  public:
   /// Throws Error if a file has changed or is missing, with its path, what was found and expected, and the remedy.

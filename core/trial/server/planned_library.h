@@ -1,4 +1,4 @@
-// Loads a library with the content that the host knows.
+// Loads a library if its content is still the content that the host looked at.
 #pragma once
 
 #include <filesystem>

@@ -23,7 +23,7 @@ class ProcessState {
   /// Returns a setting that restore() could not restore, because only root may: "the limit of open files (ulimit -n) is 64, and
   /// was 1024"; "" if there is none. After such a loss, nothing in this process is as planned. Call it after restore().
   std::string lost() const;
-  /// Stores the current limits and processors for restore(), because a job has its own.
+  /// Stores the current limits and processors for restore(), because each job has its own limits and processors.
   void keep_limits();
   /// Resets signals to their defaults, unblocks all, and clears alarms. Ignores SIGPIPE and SIGXFSZ: a file at its size limit
   /// is then an error like a full disk. Ignores requests to stop (stop_signals) from other processes: batch systems send them

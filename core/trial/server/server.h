@@ -1,4 +1,4 @@
-// Worker: a warmed-up parent (warm_up), which never computes, and a forked child for each job. Messages: core/shared/pipe.h.
+// Worker: a warmed-up parent (warm_up), which runs no job, and a forked child for each job. Messages: core/shared/pipe.h.
 #pragma once
 
 #include <functional>

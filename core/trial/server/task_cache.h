@@ -1,4 +1,4 @@
-// Folder in which a task stores what it makes. Torch-free.
+// Folder for files that a task makes. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace ablate {
 /// except the three that were used last and folders in use.
 class TaskCache {
  public:
-  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the folder of all its codes. Throws Error on failure.
+  /// Makes the folder of `code` (PluginInfo::code_identity) in `plugin`, the plugin's own folder. Throws Error on failure.
   TaskCache(const std::filesystem::path& plugin, const std::string& code);
   ~TaskCache();
   TaskCache(const TaskCache&) = delete;

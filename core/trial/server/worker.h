@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// Runs a model's usual operations on a few numbers before the worker's first fork, without plugin code. In all jobs, libraries
-/// then know the processor and have found their functions. Makes no thread, draws no random number. For one thread only.
+/// Runs a model's usual operations on a few numbers before the worker's first fork, without plugin code. In the jobs, libraries
+/// then need not detect the processor or look up functions. Makes no thread, draws no random number. For one thread only.
 void warm_up();
 
 /// Serves over standard input and output until the input ends. Returns the exit code of the process.

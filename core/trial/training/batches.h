@@ -19,7 +19,7 @@ class BatchReader {
     std::span<const std::int64_t> position = {};     ///< streams only: Batch::position
     std::span<const std::int64_t> first_asked = {};  ///< by row: targets before this position do not count
     std::span<const std::int64_t> end_asked = {};    ///< by row: targets from this position on do not count
-    std::int64_t length = 0;                         ///< row length, after which nothing is present; 0: the task's length
+    std::int64_t length = 0;                         ///< row length; no later position is present; 0: the task's length
   };
   Batch read(Split split, std::span<const std::int64_t> indices, const Reading& reading) const;
   Batch read(Split split, std::span<const std::int64_t> indices) const { return read(split, indices, {}); }

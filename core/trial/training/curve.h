@@ -11,7 +11,7 @@
 
 namespace ablate {
 
-/// Collects points and definitions of metrics until they are taken. The trial reports them while it runs: it may fail later.
+/// Collects points and definitions of metrics until they are taken. A trial reports them while it runs, in case it fails.
 class Curve {
  public:
   void add(const MetricInfo& metric, std::int64_t step, double value) {

@@ -26,7 +26,7 @@ class OwnMetrics {
   bool none() const { return info_.metrics.empty(); }
   /// @param predicted [targets] most likely classes, in the order of Batch::targets
   void add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& predicted);
-  /// Returns the means of all examples (""), or of a group as in Scores; empty if there are none. Throws if a sum overflows.
+  /// Returns the means over all examples ("") or over a group of Scores; empty without examples. Throws if a sum overflows.
   std::vector<Scored> of(const std::string& group) const;
 
  private:

@@ -19,13 +19,13 @@ struct Evaluation {
 /// Plan of an evaluation: how much of a split is read, and how.
 struct EvaluationPlan {
   Split split;
-  std::int64_t batch = 1;              ///< rows at a time; for a stream with state: lanes
-  std::int64_t batches = 0;            ///< limit: batches * batch sampled examples, or a stream's first segments; 0: all
-  std::int64_t stride = 0;             ///< for a stream without state: positions that each window scores, after its context
+  std::int64_t batch = 1;    ///< rows at a time; for a stream with state: lanes
+  std::int64_t batches = 0;  ///< reads batches * batch sampled examples, or first segments of a stream; 0: all
+  std::int64_t stride = 0;   ///< for a stream without state: positions that each window scores, after its context; 0: all
   std::function<void()> goes_on = {};  ///< called after each batch; may be empty
 };
 
-/// Reads examples one by one. Reads a stream by segments in lanes with separate states, or by a sliding window if the model
+/// Reads examples in batches. Reads a stream by segments in lanes with separate states, or by a sliding window if the model
 /// carries no state. Draws no random numbers. Throws Error for a split without targets, and for a loss that is not finite.
 Evaluation evaluate(Model& model, const TrialObjective& objective, const BatchReader& reader, const Task& task,
                     const TaskInfo& info, const EvaluationPlan& plan, const Generator& generator);

@@ -16,7 +16,7 @@
 
 namespace ablate {
 
-/// Each line: a file and its function, in the order of events. step_times is first, so its times include no other observer.
+/// Each line: a file and its function, in the order of calls. step_times is first, so its times include no other observer.
 // clang-format off
 #define ABLATE_OBSERVERS(observer) \
   observer(step_times)             \
@@ -73,8 +73,8 @@ inline constexpr double kMiB = 1024.0 * 1024.0;
 /// Returns the metric of training_metrics() with that name. Throws std::logic_error if there is none.
 Scored training_score(const std::string& name, double value);
 
-/// Returns the interquartile range of at least one time, divided by the median, in %. Drops the first of more than two times,
-/// because the first step allocates memory that later steps reuse.
+/// Returns the interquartile range of the times (at least one), divided by the median, in %. Drops the first of more than two
+/// times, because the first step allocates memory that later steps reuse.
 double spread(std::vector<double> times);
 
 }  // namespace ablate

@@ -55,7 +55,7 @@ void Optimizer::clip(double largest) {
 }
 
 Tensor Optimizer::unscaled(const Tensor& gradient, c10::ScalarType type) const {
-  // The sum of squares of scaled gradients may overflow their own type.
+  // The sum of squares of scaled gradients may overflow the gradients' type.
   return precision_.loss_scale == 1 ? gradient.to(type) : gradient.to(precision_.stored) / precision_.loss_scale;
 }
 

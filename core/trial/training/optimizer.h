@@ -15,7 +15,7 @@ namespace ablate {
 /// Returns a model's parameters. `which` selects those that decay. "all": as each module registered its parameters. "matrices":
 /// the same, but no decay of embeddings (also if tied to the output), of parameters with fewer than two dimensions (norms,
 /// biases), and of names that end in "bias" ("content_bias"). Tables of a plugin decay unless the plugin excludes them (Kept).
-/// @param embeddings among the parameters: Model::embeddings
+/// @param embeddings Model::embeddings, which are among the parameters
 std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const std::vector<Tensor>& embeddings,
                                    const std::string& which);
 
@@ -38,7 +38,7 @@ class Optimizer {
   /// Stores the learning rate on this device from now on, as a float32 that a recorded step reads.
   void keep_rate_on(c10::Device device);
 
-  /// Returns why steps cannot be recorded: a number of the host changes from step to step; "" if none does.
+  /// Returns why steps cannot be recorded if a number that the host computes changes from step to step; else "".
   virtual std::string host_numbers() const;
 
   /// Sets the rate of the next steps, and the schedule's StepRate::cycle.

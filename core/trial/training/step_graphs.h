@@ -22,7 +22,7 @@ struct LossPass {
 /// Passes of a step's batches; nullopt for a batch without targets.
 using LossPasses = std::vector<std::optional<LossPass>>;
 
-/// Function that performs a part of a step, by its number: calls `act` at once, records it, or replays it instead.
+/// Function that performs part number `part` of a step: calls `act`, records a call of `act`, or replays an earlier recording.
 using Perform = std::function<void(std::size_t part, const std::function<void()>& act)>;
 
 /// A step, with the tensors and generators that it changes.
@@ -82,7 +82,7 @@ class StepGraphs {
     std::vector<const void*> addresses;  ///< addresses of the tensors in the recording
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
-    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of the last replay and of the last and next comparison
+    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers: last replay, last compared replay, next one to compare
   };
   /// Copies of all tensors and generators that a step changes.
   struct Copies {

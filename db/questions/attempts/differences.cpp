@@ -30,7 +30,7 @@ using nlohmann::ordered_json;
 
 using SQLite::Statement;
 
-/// Texts of all trials of an experiment, by subject.
+/// Distinct texts of an experiment's trials by subject, such as a parameter's path or "code of attention softmax".
 using Sets = std::map<std::string, std::vector<std::string>>;
 
 void add_text(std::vector<std::string>& known, const std::string& text) {

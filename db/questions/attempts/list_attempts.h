@@ -21,12 +21,12 @@ struct AttemptLine {
   bool latest_grid = true;   ///< true if the latest grid of the requested experiment, else of any experiment, has the trial
   std::string experiments, key, label, outcome, reason;
   std::optional<double> value;  ///< value of `metric`
-  std::string metric;           ///< its trial's main metric; train/loss if it is running; "" if the list has no metrics
-  double wall_s = 0;            ///< time until now if it is running
+  std::string metric;           ///< the trial's main metric; train/loss if the attempt runs; "" if the list has no metrics
+  double wall_s = 0;            ///< time until now if the attempt is running
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not known
-  std::int64_t unlike = 0;           ///< number of an attempt with other numbers in the same environment; 0: none
-  std::string host;                  ///< host if the attempt runs on another machine, whose processes cannot be checked
+  std::int64_t unlike = 0;  ///< number of an attempt at the trial in the same environment with different results; 0: none
+  std::string host;         ///< host if the attempt runs on another machine, whose processes cannot be checked
 };
 
 struct AttemptList {

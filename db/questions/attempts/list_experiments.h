@@ -12,7 +12,7 @@ namespace ablate::db {
 struct ExperimentLine {
   std::string name, description, file;
   std::vector<std::string> tags;  ///< sorted
-  /// Trials of its latest grid: all, done, not done after a run, and not yet run.
+  /// Trials of the latest grid: all, done, not done after a run, and not yet run.
   std::int64_t trials = 0, done = 0, failed = 0, missing = 0;
   std::int64_t earlier = 0;    ///< trials that only an earlier grid had
   std::int64_t latest_us = 0;  ///< start of the latest attempt in microseconds since 1970, UTC; 0: there is none
@@ -26,8 +26,8 @@ struct ExperimentDetails : ExperimentLine {
     std::int64_t written_us = 0;  ///< microseconds since 1970, UTC
     std::string text;
   };
-  nlohmann::json overrides = nlohmann::json::array();  ///< overrides (--set) of its latest run
-  std::string text;                                    ///< text of the study at its latest run
+  nlohmann::json overrides = nlohmann::json::array();  ///< overrides (--set) of the latest run
+  std::string text;                                    ///< text of the study at the latest run
   std::vector<Note> notes;                             ///< in the order in which they were written
 };
 

@@ -42,7 +42,7 @@ struct StoredStudy {
   std::int64_t experiment;
   std::string file, text;
   ordered_json overrides;
-  bool listed;  ///< true if its latest grid has the trial
+  bool listed;  ///< true if the experiment's latest grid has the trial
 };
 
 /// True if a parameter's text looks like a relative path; "1/2,1/4" does not.

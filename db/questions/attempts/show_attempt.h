@@ -24,7 +24,7 @@ namespace ablate::db {
 ///   attempts: [{attempt, outcome}] at the trial, unlike: [UnlikeAttempts::text], repeat: command that runs the trial again as
 ///     in its experiment's latest run (study, overrides, plugin folders), repeat_note: "", or why its result may differ
 /// Throws Error if there is no such attempt, or if several trials' keys match.
-/// @param name an attempt's number, or first digits of a trial's key: its latest done attempt, else its latest attempt
+/// @param name as in find_attempt
 /// @param default_folders folders in which `ablate run` finds plugins by default
 /// @param code_in returns the code identity of a library's file today; "" if it is not known
 nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& name,
@@ -33,10 +33,10 @@ nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& nam
 
 struct FoundAttempt {
   std::int64_t attempt = 0, trial = 0;
-  bool by_key = false;  ///< true if it was named by its trial's key: another attempt at the trial is equally good
+  bool by_key = false;  ///< true if `name` is a trial's key, so that the caller may use another attempt at the trial
 };
 
-/// Finds an attempt by number. By first digits of a trial's key, finds its latest done attempt, else its latest attempt.
+/// Finds an attempt by its number, or by the first digits of a trial's key: the trial's latest done attempt, else its latest.
 /// Throws Error if there is no such attempt, or if several trials' keys match.
 FoundAttempt find_attempt(const Reader& reader, const std::string& name);
 

@@ -31,8 +31,8 @@ std::int64_t listed_us(const Reader& reader, std::int64_t experiment) {
   return number_from(ask, experiment);
 }
 
-/// Moves running trials into the state. Ignores a trial that is reported as running although its attempt exists: it ended
-/// within the last second. Returns the trials' ids.
+/// Adds running trials to the state. Ignores a trial that is reported as running although its attempt has been stored: it has
+/// just ended. Returns the trials' ids.
 std::set<std::int64_t> take_running(const Reader& reader, const std::vector<AttemptLine>& lines, std::int64_t now_us,
                                     WatchState& state) {
   std::set<std::int64_t> trials;

@@ -1,4 +1,4 @@
-// State of a running grid, read only from its history.
+// State of a running grid, as its history shows it.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct ColumnRole {
 
 /// Returns the tuned paths: their values differ within a cell. Includes trials that have not run.
 ColumnRole role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  std::unordered_map<std::int64_t, std::size_t> first;  // trial of a cell
+  std::unordered_map<std::int64_t, std::size_t> first;  // index of the first trial of each cell
   ColumnRole role;
   for (std::size_t t = 0; t < trials.size(); ++t)
     if (trials[t].cell != kNoCell) first.try_emplace(trials[t].cell, t), role.tunes = role.tunes || trials[t].tunes;
@@ -73,7 +73,7 @@ class ExportRows {
         parameters_(reader.database(),
                     "SELECT v.path, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
                         value_at("n.id") + " WHERE t.id = ?"),
-        // CROSS JOIN searches every name for the attempt. Without statistics, SQLite might scan all results instead.
+        // CROSS JOIN makes SQLite search the attempt under each metric. Else it might scan all results, for lack of statistics.
         metrics_(reader.database(),
                  "SELECT r.metric, r.value FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ?"),
         plugins_(reader.database(),
@@ -143,7 +143,7 @@ class ExportRows {
   ExportColumns paths, measured;
 
  private:
-  /// Returns the names in a table that at least one id has. `having`: SQL for the ids between ?2 and ?3 that have the name ?1.
+  /// Returns the names in a table that any of `ids` uses. `having`: SQL for the ids from ?2 to ?3 that use name number ?1.
   static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
                                std::vector<std::int64_t>& ids) {
     ExportColumns found;

@@ -13,7 +13,7 @@ namespace ablate::db {
 /// JSON) and torch.
 class WeightsFile {
  public:
-  /// Throws Error if there is no such attempt, it has no kept weights, or the file is missing or no safetensors file.
+  /// Throws Error if the attempt is unknown or has no kept weights, or if the file is missing or no safetensors file.
   /// @param name as in find_attempt; for a trial's key, the latest attempt with kept weights
   WeightsFile(const Reader& reader, const std::string& name);
 

@@ -164,7 +164,7 @@ std::string renamed(const std::string& name, const char* before, const char* now
   return name == before ? fmt::format(" (it is called {} now)", now) : "";
 }
 
-/// Returns a name that begins with `first`, an unknown column, and is a division in SQL (unquoted test/accuracy); "" if none.
+/// Returns the unquoted name (test/accuracy) that SQL reads as a division of the unknown column `first`; "" if there is none.
 std::string divided_name(const std::string& sql, const std::string& first) {
   const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (auto at = sql.find(first + "/"); at != std::string::npos; at = sql.find(first + "/", at + 1)) {

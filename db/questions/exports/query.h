@@ -10,7 +10,7 @@
 
 namespace ablate::db {
 
-/// True if the output is still read. May be called during a statement, on its thread.
+/// True if somebody still reads the output. May be called during a statement, on the statement's thread.
 using IsRead = std::function<bool()>;
 
 /// Runs one SELECT over the views of db/history/views.h and their tables, and writes its rows. The database is read-only and an

@@ -170,7 +170,7 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
   return panel;
 }
 
-/// Returns the table of a figure: the curves' metric, the metrics whose samples identify the attempts, and the step time.
+/// Returns a figure's table of the curves' metric, metrics whose samples identify the attempts, and the step time for seconds.
 Table table_of_curves(const Reader& reader, FigureRequest& request, bool by_seconds) {
   auto unnamed = request.table;
   unnamed.metrics.clear();

@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// Makes the table without statistics, because their options may name rows that only the figure's final table shows.
+/// Makes the table without statistics, because a statistic's option may name rows that only the figure's final table shows.
 Table bare_table(const Reader& reader, TableRequest request);
 
 /// Printed names (--rename) by the original names, for a kind of figure that shows no table.

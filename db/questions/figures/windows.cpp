@@ -1,4 +1,4 @@
-// Figure of a metric over the values of a tuned parameter: the whole curve of each row, with the value that dev chose.
+// Figure of a metric over all tried values of a tuned parameter: one line per row. The value that dev chose is marked.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -21,8 +21,8 @@ class AttentionNames {
   /// @param paths all paths of a history, with their ids
   explicit AttentionNames(const std::map<std::string, std::int64_t>& paths);
 
-  /// Returns the paths, besides "attention", whose plugins make a name, with their ids: entries of lists (attention.0), parts
-  /// (attention.parts.1), and parts of entries.
+  /// Returns the paths below "attention" whose plugins appear in names, with the paths' ids: entries of lists (attention.0),
+  /// parts (attention.parts.1), and parts of entries.
   const std::map<std::string, std::int64_t>& entries() const { return entries_; }
 
   /// Returns the plugin at a path; nullopt if the trial does not have the path. name() returns "" if no path has a plugin.

@@ -1,4 +1,4 @@
-// Choice by dev among numbered values, for a [grid.tune] with seeds of its own. It is made before reported trials run.
+// Choice by dev among numbered values, for a [grid.tune] with separate seeds, before the reported trials run.
 #pragma once
 
 #include <cstdint>

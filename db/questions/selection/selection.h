@@ -21,7 +21,7 @@ struct SelectedTrial {
   std::int64_t attempt = 0;     ///< latest done attempt, else the latest attempt; 0: never run
   std::string outcome;          ///< outcome of that attempt; "missing": no attempt; "undecided": dev chose no value (tuning.h)
   std::int64_t experiment = 0;  ///< the experiment for which it was selected; 0: the whole history
-  std::int64_t setting = 0, seed = 0;  ///< ids of its parameters without the seed, and of the seed's value; 0: it has none
+  std::int64_t setting = 0, seed = 0;  ///< ids of the parameters without the seed, and of the seed's value; 0: none
   std::int64_t cell = kNoCell;         ///< GridTrial::cell in the experiment's grid
   bool tunes = false;                  ///< GridTrial::tunes
   /// Ids for that attempt; 0: not recorded.
@@ -83,7 +83,7 @@ std::vector<bool> trials_where(const Reader& reader, const std::string& path, co
 /// name shows (db/questions/selection/attention_names.h).
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// The suite's knowledge of a plugin at the start of an attempt that used it.
+/// A plugin that an attempt used, with the verdict of `ablate check` at the start of the attempt.
 struct PluginUse {
   std::int64_t plugin;
   std::string verdict, failed_checks;

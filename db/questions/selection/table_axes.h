@@ -23,7 +23,7 @@ struct TableAxes {
   std::vector<const Axis*> rows, columns;  ///< pointers into the two members above
 };
 
-/// Ids and names.
+/// Ids and names of experiments.
 using NamedExperiments = std::vector<std::pair<std::int64_t, std::string>>;
 
 /// Paths that a request for a table names.

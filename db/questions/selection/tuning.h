@@ -40,7 +40,7 @@ struct Contest {
   std::optional<std::size_t> best;  ///< the compared index with the best mean; the first of equal means
 };
 
-/// Compares the values of a cell, or nothing if `metric` is nullptr. `combination` has an index for each selected trial.
+/// Compares the values of a cell, or nothing if `metric` is nullptr. `combination` numbers the values of each selected trial.
 Contest contest_of(const Members& cell, const std::vector<std::size_t>& combination, const Reader::StoredMetric* metric,
                    DevMetrics& dev);
 

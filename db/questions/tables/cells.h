@@ -15,7 +15,7 @@ struct TableTrials {
   const Reader& reader;
   const std::vector<SelectedTrial>& trials;
   std::vector<Reader::StoredMetric> metrics;
-  std::vector<Members> members;                             ///< [row][column]
+  std::vector<Members> members;                             ///< trials of each cell, row by row
   std::vector<std::vector<std::optional<double>>> results;  ///< [metric][trial]
   std::vector<std::optional<std::int64_t>> seeds;           ///< by trial
 };
@@ -23,7 +23,7 @@ struct TableTrials {
 /// Fills table.cells, after rows, columns and metrics: samples, failures, and for step times whether they are settled.
 void fill_cells(const TableTrials& from, Table& table);
 
-/// Returns the index into table.cells of a metric in a row and column, counted row by row.
+/// Returns a metric's index into table.cells. `row_and_column` is an index into TableTrials::members.
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
 /// Fills `published` of all cells and of the table from the experiment's study. For the whole history, the latest study with

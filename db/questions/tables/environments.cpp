@@ -23,7 +23,7 @@ using SQLite::Statement;
 struct Recorded {
   std::int64_t id = 0;
   json environment;
-  std::vector<json> before;  ///< environments in which the same trials ran their steps before a checkpoint
+  std::vector<json> before;  ///< environments in which these trials ran before they resumed
   std::size_t trials = 0, on_gpu = 0, mixed = 0;
 };
 

@@ -36,7 +36,7 @@ using SQLite::Statement;
 struct KnownFloor {
   std::string name, how;
   double value = 0;
-  bool saw_all = true;  ///< true if it was trained on all examples that the rows train on
+  bool saw_all = true;  ///< true if the predictor was trained on all examples that the rows train on
 };
 
 /// Floors of one test split, or of several splits that differ only in the seeds of their data.
@@ -62,8 +62,8 @@ struct FloorSource {
   bool operator==(const FloorSource& other) const { return digest == other.digest && rows == other.rows && task == other.task; }
 };
 
-/// Cells whose trials use equal test examples and train on equally many examples. The splits of a group differ only if the data
-/// have seeds and each of the trials' seeds has its own seed of the data.
+/// Groups of cells whose trials use equal test examples and equally many training examples. A group has several data sets only
+/// if each seed of its trials has a separate seed of the data.
 struct FloorCells {
   std::vector<std::vector<FloorSource>> groups;
   std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nullopt: several groups, or not known
@@ -80,8 +80,8 @@ bool has_one_digest(SQLite::Database& database) {
   return digests.size() < 2;
 }
 
-/// Returns the basis of each trial's key. If the parts of a key are not known, returns a negative number for the environment,
-/// which may contain an imported trial's data digest.
+/// Returns the id of the basis of each trial's key. If a key's parts are not known, returns the environment's id, negated: the
+/// environment may contain an imported trial's data digest.
 std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::int64_t> by_trial;
   Statement ask(database, "SELECT trial, basis FROM key_part");
@@ -171,7 +171,7 @@ class FloorCell {
   std::vector<const FloorSource*> all_;
 };
 
-/// Groups the cells by their trials' data. Leaves out trials whose key parts are not known.
+/// Groups the cells by their trials' data. Leaves out trials whose data are not known.
 FloorCells floor_cells(const TableTrials& from, const std::vector<Axis>& varying, const Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
@@ -208,7 +208,7 @@ FloorCells floor_cells(const TableTrials& from, const std::vector<Axis>& varying
   });
 }
 
-/// Adds a data set's floors to the sum. Returns false if the predictors differ.
+/// Adds a data set's floors to the sum. Returns false if the predictors differ, or if floors cannot be read.
 bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   std::vector<KnownFloor> floors;
   for (const auto& floor : known.floors) {
@@ -407,7 +407,7 @@ class OwnError {
   bool known_ = true;
 };
 
-/// Groups cells with equal floors. Trials of different batches, or with more steps than there are examples, may share floors.
+/// Groups cells with equal floors. Trials with different batches or steps share floors if all of them see the whole split.
 Alike alike_of(SQLite::Database& database, const FloorCells& data) {
   auto groups = data.groups;
   for (auto& group : groups) {

@@ -110,8 +110,8 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
   }
 }
 
-/// Returns a note on attempts that count although other attempts of their trials have other results in the same environment.
-/// Does not compare curves; `ablate db check` does.
+/// Returns a note on each attempt that counts although another attempt at its trial has different results in the same
+/// environment. Does not compare curves; `ablate db check` does.
 std::vector<std::string> unlike_notes(const TableTrials& from) {
   std::map<std::int64_t, std::int64_t> counts;  // attempts by trial
   std::vector<std::int64_t> ids;

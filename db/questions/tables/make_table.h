@@ -39,7 +39,7 @@ struct TableRequest {
   std::string database_option = {};
   std::int64_t suite = 0;           ///< version of the conformance suite: only audits of this version count
   std::int64_t floors_version = 0;  ///< version of the predictors: only floors of this version count
-  /// Words of the requesting command, for Table::request and its keys. Empty: the table has no request and no keys.
+  /// Words of the requesting command, for Table::request. Empty: the table has no request and no keys.
   std::vector<std::string> words = {};
 };
 

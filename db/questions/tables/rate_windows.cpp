@@ -65,7 +65,7 @@ RateWindow curve_of(const Table& table, std::size_t row, const std::vector<std::
   return window;
 }
 
-/// Marks the value that dev chose for the curve, and the metric of the choice, from the table of chosen values.
+/// Finds the choice of dev for a curve in the table `chosen`. Marks the chosen value and stores the metric of the choice.
 void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
   for (std::size_t r = 0; r < chosen.rows.size(); ++r)
     for (std::size_t c = 0; c < chosen.columns.size(); ++c) {

@@ -12,7 +12,7 @@ namespace ablate::db {
 /// tuned together, dev chooses the other parameters again at each value (a profile). Throws Error as make_table does, and if no
 /// parameter was tuned.
 /// @param request request for make_table, without statistics
-/// @param within largest distance of a value in the window from the best mean on dev, in the metric's unit, at least 0;
+/// @param within largest distance of a mean in the window from the best mean on dev, in the metric's unit, at least 0;
 /// nullopt: the best value's standard deviation over seeds
 RateWindows rate_windows(const Reader& reader, const TableRequest& request, std::optional<double> within);
 

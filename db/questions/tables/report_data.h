@@ -21,9 +21,9 @@ struct ReportRequest {
   std::vector<ReportTable> tables;
 };
 
-/// Returns the report in columns, so that 10,000 trials stay small. A column's list has an entry per trial, in the order of the
-/// experiments and of their latest grids. Indices count from 0; -1 is none. Integers that no double can represent are text, NaN
-/// is "nan".
+/// Returns the report in columns, so that a report of 10,000 trials stays small. A column's list has an entry per trial, in the
+/// order of the experiments and of their latest grids. Indices count from 0; -1 is none. Integers that no double can represent
+/// are text, NaN is "nan".
 ///   experiments: [{name, description}]
 ///   trials: {experiment, key (16 digits), attempt (number of the latest done attempt, else of the latest attempt; 0: never
 ///     run), outcome, reason, environment, started (seconds since 1970), wall (s)}; experiment, outcome, reason and environment

@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> failed_audits(SQLite::Database&
   return failed;
 }
 
-/// Returns those of `digests` that belong to these trials' data.
+/// Returns the subset of `digests` that these trials' data have.
 std::set<std::string> digests_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials,
                                  const std::set<std::string>& digests) {
   std::map<std::int64_t, std::string> bases;
@@ -98,8 +98,8 @@ std::vector<std::string> conditions_of(const std::string& reference) {
   return conditions;
 }
 
-/// Returns the reference's trials that the table shows, because dev may have chosen them. If it shows none, returns all trials
-/// of the reference in the experiment. Throws Error if there are none.
+/// Returns the reference's trials that the table shows, because dev may have chosen them. If the table shows none, returns all
+/// trials of the reference in the experiment. Throws Error if there are none.
 std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                                          const std::vector<SelectedTrial>& shown) {
   const auto conditions = conditions_of(match.reference);

@@ -30,10 +30,10 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
 /// that were repeated.
 std::vector<std::string> proof_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Returns a note with the number of unsettled cells and its meaning.
+/// Returns a note that counts the unsettled cells and explains "unsettled".
 std::vector<std::string> settling_notes(const Table& table);
 
-/// Returns the options by which a command finds this history, and the libraries in which a task ran.
+/// Returns the options by which a command finds a task's libraries and this history.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);
 
 /// Returns a line for each of the trials' data sets that failed its audit: the task, findings, and the command that shows all
@@ -64,7 +64,7 @@ std::vector<std::string> import_notes(const Reader& reader, const std::vector<Se
 /// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
 /// the task's main metric and the number of rows that are no better. If floors are missing, they name the command that finds
 /// them. One note states the sampling error of a proportion of correct targets over the test examples. Ignores floors of a
-/// version other than the request's, and trials whose key parts are not known. Needs the cells' samples and tasks.
+/// version other than the request's, and trials whose data are not known. Needs the cells' samples and tasks.
 /// @param varying axes that vary among the trials
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
                                      const TableRequest& request);

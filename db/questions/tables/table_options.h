@@ -27,7 +27,7 @@ const std::vector<TableOption>& table_options();
 /// Returns nullptr if there is no option of that name.
 const TableOption* find_table_option(const std::string& name);
 
-/// Adds a name to `seen` and returns "". If another option already has the name, returns the error.
+/// Adds a name to `seen` and returns "". If an option already has the name, returns the error.
 /// `seen` has the option of each name. `what` is the kind of the name: "parameter".
 std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
                            const char* what);

@@ -11,7 +11,7 @@ namespace {
 
 struct CsvFields {
   std::map<std::string, std::string> by_column;
-  std::vector<std::string> paths = {};  ///< fields of labels, in order; not in `by_column`: a parameter may be named "n", too
+  std::vector<std::string> paths = {};  ///< fields of path_header; not in `by_column`, because a parameter may be named "n"
 };
 
 /// Adds the labels; "" if the trials have no such parameter.

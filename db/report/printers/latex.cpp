@@ -38,7 +38,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// Writes minus and ± as in a formula, not as a hyphen.
+/// Writes minus and ± in math mode, because TeX prints "-" as a hyphen.
 std::string with_signs(std::string text) {
   for (const auto& [plain, sign] : {std::pair<std::string, std::string>{"-", "$-$"}, {"±", "$\\pm$"}})
     for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos; at += sign.size())

@@ -17,7 +17,7 @@ class Sgd final : public Optimizer {
 
  private:
   void do_step(Step& step) override {
-    // is_first_step = false gives the same as torch.optim.SGD: without dampening, its sum also begins with zeros.
+    // With is_first_step = false the sum begins at zero. Without dampening, torch.optim.SGD computes the same numbers.
     const auto take = [&](const auto& rate) {
       at::_fused_sgd_(step.weights, step.gradients, step.tensors.empty() ? std::vector<Tensor>() : step.tensors[0],
                       step.decay ? weight_decay_ : 0, momentum_, rate, /*dampening=*/0, /*nesterov=*/false,

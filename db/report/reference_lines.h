@@ -21,7 +21,7 @@ struct ReferenceLines {
 };
 
 /// Finds the reference of each line (row or column). If several labels meet the conditions, the reference is the label that
-/// agrees with the line in all other parameters. Throws Error with the nearest name if no reference remains, or several.
+/// agrees with the line in all other parameters. Throws Error unless exactly one label remains; the message may suggest a name.
 /// @param option "--baseline", for messages
 /// @param conditions "path=value" that the label of a row, or of a column, must meet
 ReferenceLines reference_lines(const std::string& option, const std::vector<std::string>& conditions, const Table& table);

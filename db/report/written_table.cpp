@@ -119,7 +119,7 @@ std::vector<std::string> frame_differences(const Frame& found, const Frame& expe
 /// Texts that identify a table's lines in a format.
 struct Marks {
   Format format;
-  const char *request, *request_end;  ///< around the words
+  const char *request, *request_end;  ///< text before and after the command's words
   const char* row;                    ///< precedes a row's trials
   const char* comment;                ///< begins a line that is not a row
 };
@@ -232,7 +232,7 @@ std::optional<std::vector<std::string>> request_of(const std::string& line, cons
   return words.get<std::vector<std::string>>();
 }
 
-/// Returns the rows with their labels. A label contains the number of its block, unless it is the first block.
+/// Returns the rows with their labels. A label ends with the number of the row's block, unless this is the first block.
 std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, const WrittenRow*>> rows;

@@ -74,7 +74,7 @@ struct Attempt {
   /// trial's settings. Two attempts with one key can differ in details that change no number (a file's path), or in a
   /// difference that --prove accepted.
   nlohmann::json resolved = nullptr;
-  std::string outcome;          ///< a name of core/records/outcome.h; a newer history may have others
+  std::string outcome;          ///< a name of core/records/outcome.h; a newer version may have written another name
   std::string reason;           ///< "" if done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
   std::string output;           ///< end of the text that the trial printed
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC

@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< next column in CSV; "": at the end
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; no mark if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; not shown if another cell has the same digits
 };
 
 /// Number of a cell as people read it.
@@ -164,7 +164,7 @@ struct Chosen {
     bool operator==(const Value&) const = default;
   };
   std::vector<Value> values;  ///< empty: undecided; several if several choices are averaged
-  int of = 0, compared = 0;   ///< number of the study's values, and of values whose trials are all done
+  int of = 0, compared = 0;   ///< number of values in the study, and number of values whose trials are all done
   bool edge = false;          ///< true if the value is the smallest or the largest number of the study
   std::string judge;          ///< the metric on dev that chose the value; "": none, or several
 };

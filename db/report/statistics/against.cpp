@@ -123,7 +123,7 @@ class Against {
         }
   }
 
-  /// Marks the best and the second row by the tested pairs, or by further tests if all pairs were with one row.
+  /// Marks the best and the second cell of a column. Uses the tested pairs, or further tests if every pair had the same row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;
@@ -160,7 +160,7 @@ class Against {
   Table& table_;
   Comparisons comparisons_;
   std::vector<Rivals> rivals_;
-  std::size_t to_one_row_ = 0;  ///< number of comparisons if all were with one row
+  std::size_t to_one_row_ = 0;  ///< number of comparisons with a fixed row in place of the best
 };
 
 /// Tests the cells of each column against one row (reference_lines), or against the best.

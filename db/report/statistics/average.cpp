@@ -78,7 +78,7 @@ class AverageOf {
   Cell average_;
 };
 
-/// Adds a value after each `width` values.
+/// Inserts make(i) after group i of `width` values.
 template <class T, class Make>
 void widen(std::vector<T>& values, std::size_t width, const Make& make) {
   std::vector<T> all;

@@ -9,9 +9,9 @@ namespace ablate::clustering {
 class Revival {
  public:
   Revival() = default;  ///< never revives
-  /// The owner must register both tensors as buffers that are never cast. @param idle [heads, clusters, 1]: steps without
-  /// member
-  /// @param lots [heads, clusters] float64 in [0, 1): the random token for each centroid
+  /// The owner must register both tensors as buffers that are never cast.
+  /// @param idle [heads, clusters, 1]: steps without a member @param lots [heads, clusters] float64 in [0, 1): the random token
+  /// for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 
   /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first

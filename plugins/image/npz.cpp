@@ -21,7 +21,7 @@ constexpr std::size_t kPreamble = 10;                        // numpy's format 1
 constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // limit per array; published: 1,281,167 in all
 constexpr const char* kForm = "bytes ('|u1') in C order of the shape (pictures, 12288)";
 
-/// Returns the header's text after 'NAME': in a header like {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
+/// Returns the text that follows a name in a header like {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
 std::string_view value_of(std::string_view header, std::string_view name) {
   const auto at = header.find(name);
   if (at == std::string_view::npos) return {};

@@ -55,7 +55,7 @@ constexpr ablate::Exemption exemptions[] = {
 };
 
 constexpr double kVarianceFloor = 1e-6;           // least variance of a query's Gaussian on [0, 1]
-constexpr std::int64_t kCachedNumbers = 1 << 24;  // limit for all regression matrices, one per length
+constexpr std::int64_t kCachedNumbers = 1 << 24;  // most numbers in all cached regression matrices together
 
 class RadialBasis final : public ablate::Compression {
  public:

@@ -159,7 +159,7 @@ class Compression final : public Kind {
 };
 
 /// Tokens among blanks, then an id that asks for the tokens in order, without the blanks. The tokens' positions are uniform. In
-/// the published protocol, each blank is put before a random token instead, so no blank follows the last token.
+/// the published protocol, each blank is put before a random token instead, so gaps are alike and no blank is last.
 class SelectiveCopying final : public Kind {
  public:
   static constexpr std::int64_t kUsualLength = 256;

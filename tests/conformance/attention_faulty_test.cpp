@@ -1,4 +1,5 @@
-// Attentions with one fault each, from public implementations. Each fails its fault's check; without a fault, all checks pass.
+// Each attention here has one fault of a public implementation and must fail the check for this fault. Without a fault, all
+// checks pass.
 #include <ATen/Parallel.h>
 
 #include "ablate/headwise.h"

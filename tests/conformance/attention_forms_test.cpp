@@ -23,7 +23,7 @@ enum class Wrong {
   kTwoThreads,      // wrong with two threads
   kMixed,           // wrong with mixed products
   kWidth64,         // ignores the mask in a model of 64 channels
-  kWidth64Sum,      // a constant sequence gives an output that varies, in a model of 64 channels
+  kWidth64Sum,      // in a model of 64 channels, the output of a constant sequence depends on its length
   kBatch9,          // exchanges rows in a batch of nine
   kBatch17,         // exchanges rows in a batch of seventeen
   kGradientLong,    // half a gradient above 320 tokens

@@ -1,4 +1,4 @@
-// Faults only in one type, in training, beyond a length or in gradients. A short evaluation in float64 does not show them.
+// Faults that appear only in one type, in training, beyond a length or in gradients, but not in a short float64 evaluation.
 #include "ablate/headwise.h"
 #include "ablate/operation.h"
 #include "tests/conformance/suite_of.h"

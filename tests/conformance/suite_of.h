@@ -59,7 +59,7 @@ struct Record {
     std::set<std::string> names;
     for (const auto& check : checks_of(plugin, only, true)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
-      // The check "cuda" can fail, too: tests/conformance/device_test.cpp.
+      // tests/conformance/device_test.cpp makes the check "cuda" fail.
       if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);
       if (check.failed()) names.insert(check.name);
     }

@@ -1,4 +1,4 @@
-// Row or column that the other rows or columns of a table are compared with: a user names it by PATH=VALUE. No SQLite.
+// The row or column that other rows or columns of a table are compared with. Users name it by PATH=VALUE. No SQLite.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ablate::db {
 
 struct ReferenceLines {
   bool by_row = true;           ///< true if rows are compared with rows
-  std::vector<std::size_t> of;  ///< for each row (or column) the index of its reference; a reference's own index for itself
+  std::vector<std::size_t> of;  ///< for each row (or column), the index of its reference; a reference has its own index
   std::string text;             ///< "attention=softmax attention.heads=2"
 
   /// True if all lines have the same reference.

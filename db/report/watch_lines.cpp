@@ -15,11 +15,11 @@ namespace ablate::db {
 namespace {
 
 constexpr const char *kPlain = "", *kStrong = "\033[1m", *kFaint = "\033[2m", *kGood = "\033[32m", *kBad = "\033[31m";
-constexpr std::size_t kCurve = 16;     ///< cells
+constexpr std::size_t kCurve = 16;     ///< characters of a curve of losses
 constexpr std::size_t kBar = 50;       ///< columns
 constexpr std::size_t kLabel = 16;     ///< columns that a label gets before other fields are shown
 constexpr std::size_t kReasons = 5;    ///< reasons of failures
-constexpr double kLongUnchanged = 60;  ///< seconds without a step, after which the trial's line says so
+constexpr double kLongUnchanged = 60;  ///< seconds without a step, after which the trial's line shows "no step for"
 
 /// Returns the first columns of a text, with "…" if anything is left out.
 std::string cut(const std::string& text, std::size_t columns) {

@@ -19,7 +19,7 @@ inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< bloc
 using Frame = std::vector<std::pair<std::size_t, std::string>>;
 
 struct WrittenRow {
-  std::size_t line = 0;  ///< in the file, from 1
+  std::size_t line = 0;  ///< number of the line in the file, from 1
   bool is_header = false;
   std::size_t block = kNoBlock;               ///< index in WrittenTable::frames of the block that has this row
   std::string source = {};                    ///< the whole line, in its compared form

@@ -24,7 +24,7 @@ struct FigurePoint {
   double x = 0, y = 0;  ///< NaN: the line has a gap here
   double y_low = kNoEnd, y_high = kNoEnd;
   double x_low = kNoEnd, x_high = kNoEnd;
-  bool hollow = false;  ///< a less prominent marker
+  bool hollow = false;  ///< draws the marker hollow, so that it is less prominent
 };
 
 struct FigureSeries {

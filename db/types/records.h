@@ -45,7 +45,7 @@ struct Audit {
 struct KnownFloors {
   std::string digest;                               ///< digest of the data
   nlohmann::json task = nlohmann::json::object();   ///< the whole task section of a trial's document
-  ExampleRows rows = {};                            ///< lanes 0: trials of any batch train on these rows
+  ExampleRows rows = {};                            ///< with lanes = 0, trials of any batch size train on these rows
   std::int64_t version = 0;                         ///< version of the predictors
   std::int64_t found_s = 0;                         ///< seconds since 1970, UTC
   std::string metric;                               ///< "test/accuracy"
@@ -98,7 +98,6 @@ struct PastTries {
   std::int64_t peak_bytes = 0;        ///< largest resident memory of an attempt; 0: not known
 };
 
-/// A trial in the grid of an experiment.
 struct GridTrial {
   std::string key;
   Lazy<nlohmann::json> resolved;          ///< Trial::resolved; evaluated only if the history does not know the trial

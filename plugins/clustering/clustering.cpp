@@ -85,8 +85,7 @@ class Clustering final : public ablate::LandmarkCompression {
     centroids_.move();
   }
 
-  /// Returns the slot of every token: [batch, heads, n]; the number of slots for padding. In training, also counts the members
-  /// of each centroid.
+  /// Returns each token's slot, [batch, heads, n]; for padding, the number of slots. In training, counts centroids' members.
   Tensor assign(const Tensor& keys, const Tensor& exists, const WriteInput& input) {
     ablate::NoGradGuard no_grad;
     const auto& mask = input.mask;

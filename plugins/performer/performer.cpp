@@ -60,7 +60,7 @@ struct Sums {
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features are not causal: each prefix would need its own bound. Half precision loses large phases.
+/// Trigonometric features are not causal: each prefix would need its own bound. Half precision is too coarse for large phases.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
   if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)

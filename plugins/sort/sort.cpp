@@ -1,6 +1,6 @@
 // Sorting by frequency (Martins, Marinho and Martins 2022, infinity-former, section 4.1): a long sequence, a separator, and
 // then its symbols by decreasing frequency. Frequencies drift along the sequence, so neither its beginning nor its end reveals
-// the order. A model that reads the sequence in segments must remember.
+// the order. A model that reads the sequence in segments must remember all segments.
 #include <algorithm>
 #include <numeric>
 

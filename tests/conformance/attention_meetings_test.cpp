@@ -37,9 +37,9 @@ enum class Meeting {
   kLossByLength,        // an auxiliary loss that depends on the padded length
   kRedraw256,           // redraws from torch's generator every 256 steps
   kRedrawSeventh,       // redraws from torch's generator in step 7
-  kOverQueries,         // divided by sums over the queries
-  kShiftedSums,         // divided by the sum of the previous query
-  kBatchLong,           // a maximum over the batch beyond 100 tokens
+  kOverQueries,         // weights divided by their sums over the queries
+  kShiftedSums,         // weights divided by the sum of the previous query's weights
+  kBatchLong,           // keys divided by a maximum over the batch, beyond 100 tokens
   kBatchTrainingLong,   // keys centred over the batch in training beyond 100 tokens
   kWritesUnmasked,      // writes into its tokens if there is no mask
   kWritesQueries,       // writes into its queries over another sequence

@@ -53,8 +53,7 @@ inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std
 struct Record {
   std::set<std::string> ran, failed;
 
-  /// Runs the suite.
-  /// @return the names of the failed checks
+  /// Runs the suite and returns the names of the failed checks.
   std::set<std::string> suite(const Descriptor& plugin, const std::set<std::string>& only = {}) {
     std::set<std::string> names;
     for (const auto& check : checks_of(plugin, only, true)) {
@@ -66,7 +65,6 @@ struct Record {
     failed.insert(names.begin(), names.end());
     return names;
   }
-  /// True if the check fails.
   bool fails(const Descriptor& plugin, const std::string& check) { return suite(plugin, {check}).count(check) == 1; }
 };
 

@@ -41,7 +41,7 @@ class Against {
       take_lines(reference_lines("--against", conditions(values), table));
     comparisons_.decide();
     table.comparisons = static_cast<int>(comparisons_.count());
-    if (is_against_best())  // the best has the best mean over all seeds, so a comparison over shared seeds makes no row better
+    if (is_against_best())  // no row is better than the best over all seeds, though one may be over shared seeds
       for (std::size_t at = 0; at < table.cells.size(); ++at)
         if (comparison(at).significance == Significance::kBetter) comparison(at).significance = Significance::kNotSignificant;
     emphasise();

@@ -146,7 +146,7 @@ Images read_npz(std::span<const fs::path> files, int threads) {
     open(batches[i], [&](Archive& data) { batches[i].pictures = read_header(data, batches[i].name()); });
   });
   std::size_t pictures = 0;
-  std::map<fs::path, std::uint64_t> claimed;  // the array's size in its archive is untrusted, too
+  std::map<fs::path, std::uint64_t> claimed;  // unpacked bytes by file: sizes in an archive are untrusted, too
   for (auto& batch : batches) {
     batch.first = pictures;
     pictures += batch.pictures;

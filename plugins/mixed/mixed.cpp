@@ -24,8 +24,8 @@ constexpr ablate::Parameter parameters[] = {
                     "examples"),
 };
 
-/// Promises that all parts make. A state is carried if any part carries one; the other parts read only their segment, as they
-/// would in their own layer. Costs are those of the most expensive part.
+/// Makes only promises that all parts make. A state is carried if any part carries one; the other parts read only their
+/// segment, as they would in their own layer. Costs are those of the most expensive part.
 Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
   auto can = declared;
   can.stateful = false;

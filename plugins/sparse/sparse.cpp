@@ -1,5 +1,5 @@
 // Sparse Transformer (Child et al. 2019): two patterns that together reach all tokens, each with about sqrt(n) tokens. One is
-// near; the other is far: every stride-th token (strided) or the last tokens of each block (fixed). README.md has the sets.
+// near; the other is far: every stride-th token (strided) or the last tokens of each block (fixed). README.md defines both.
 #include <cmath>
 #include <limits>
 #include <stdexcept>

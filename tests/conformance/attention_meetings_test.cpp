@@ -48,7 +48,7 @@ enum class Meeting {
   kNoiseLong,           // with more than 64 tokens, noise in evaluation
   kGlobalLong,          // with more than 64 tokens, uses torch's generator in training
   kScaledTraining,      // declares that it equals another attention, but is scaled in training
-  kScaledFloatLong,     // with more than 100 tokens, declares the same, but is scaled in float32
+  kScaledFloatLong,     // declares the same, but is scaled in float32 if there are more than 100 tokens
 };
 
 Tensor with_factor(const Tensor& x, double factor) { return x * factor + x.detach() * (1 - factor); }

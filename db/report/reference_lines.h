@@ -1,4 +1,4 @@
-// Row or column that the other rows or columns of a table are compared with: a user names it by PATH=VALUE. No SQLite.
+// The row or column that other rows or columns of a table are compared with. Users name it by PATH=VALUE. No SQLite.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace ablate::db {
 
 struct ReferenceLines {
   bool by_row = true;           ///< true if rows are compared with rows
-  std::vector<std::size_t> of;  ///< for each row (or column) the index of its reference; a reference's own index for itself
+  std::vector<std::size_t> of;  ///< for each row (or column), the index of its reference; a reference has its own index
   std::string text;             ///< "attention=softmax attention.heads=2"
 
   /// True if all lines have the same reference.
@@ -21,7 +21,7 @@ struct ReferenceLines {
 };
 
 /// Finds the reference of each line (row or column). If several labels meet the conditions, the reference is the label that
-/// agrees with the line in all other parameters. Throws Error with the nearest name if no reference remains, or several.
+/// agrees with the line in all other parameters. Throws Error unless exactly one label remains; the message may suggest a name.
 /// @param option "--baseline", for messages
 /// @param conditions "path=value" that the label of a row, or of a column, must meet
 ReferenceLines reference_lines(const std::string& option, const std::vector<std::string>& conditions, const Table& table);

@@ -1,5 +1,5 @@
-// Statistics: passes over a table that add numbers, columns and marks, or set how it is shown. A new statistic is a line here
-// and the file that it names, db/report/statistics/FILE.cpp.
+// Statistics: passes over a table that add numbers, columns and marks, or set how the table is shown. A new statistic needs its
+// name in ABLATE_STATISTICS and a file db/report/statistics/NAME.cpp.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// File and name of each statistic, in the order of their runs.
+/// Name of each statistic and of its file, in the order in which the statistics run.
 // clang-format off
 #define ABLATE_STATISTICS(statistic) \
   statistic(deviation)               \
@@ -42,7 +42,7 @@ struct Statistic {
   /// Throws Error if the statistic has no meaning for the table. A fact is in all cells or in none, so statistics that add
   /// cells run before statistics that add facts.
   /// @param values values of the option
-  /// @param table already passed through the earlier statistics
+  /// @param table as the earlier statistics left it
   void (*run)(const std::vector<std::string>& values, Table& table);
   int each = 1;  ///< number of values after each use of the option
   /// Facts without values. Each cell gets them if the statistic does not run, so that CSV and JSON always have these columns.
@@ -57,7 +57,7 @@ ABLATE_STATISTICS(ABLATE_STATISTIC)
 
 const std::vector<const Statistic*>& all_statistics();
 
-/// True if a value of --test is the t test.
+/// True if this value of --test chooses the t test.
 bool is_t_test(const std::string& value);
 
 /// Options on the command line, each with its values.
@@ -67,7 +67,8 @@ std::string refusal_together(const AskedStatistics& asked);
 /// Runs the statistics that always run, and the statistics whose options are present.
 void run_statistics(const AskedStatistics& asked, Table& table);
 
-/// Returns each column's number, or NaN. Throws Error unless the columns are one parameter with at least two numbers above 0.
+/// Returns each column's number, or NaN. Throws Error unless the columns are the values of one parameter and at least two
+/// different values are numbers above 0.
 /// @param asked the option that needs these numbers, "--exponent"
 std::vector<double> column_sizes(const Table& table, const std::string& asked);
 

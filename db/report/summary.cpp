@@ -13,7 +13,7 @@ namespace ablate::db {
 Summary summary_of(std::span<const Sample> samples) {
   Summary summary{.n = static_cast<int>(samples.size())};
   if (samples.empty()) return summary;
-  // Sorted, because the last digit of a sum depends on the order of the trials.
+  // The values are sorted, because the last digit of their sum depends on their order.
   std::vector<double> values;
   values.reserve(samples.size());
   for (const auto& sample : samples) values.push_back(sample.value);

@@ -13,7 +13,7 @@ namespace ablate::db {
 struct Summary {
   int n = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();  ///< NaN for n = 0, or if a sample is NaN
-  /// Sample deviation (n - 1); 0 below the rounding of the mean; NaN for n < 2.
+  /// Sample deviation (n - 1); 0 if it is no larger than the mean's rounding error; NaN for n < 2.
   double deviation = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -31,7 +31,7 @@ Summary summary_over_settings(std::span<const Sample> samples, int settings);
 
 /// Returns half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2.
 /// @param overlap 0 for independent samples. For repeated splits of the same data, whose results are correlated, it is the size
-/// of a test split over the size of a training split. The variance of the mean is the variance of a sample times (1/n +
+/// of a test split divided by the size of a training split. The variance of the mean is the sample variance times (1/n +
 /// overlap) (Nadeau and Bengio 2003, section 5).
 double interval_of(const Summary& summary, double overlap);
 

@@ -15,11 +15,11 @@ namespace ablate::db {
 namespace {
 
 constexpr const char *kPlain = "", *kStrong = "\033[1m", *kFaint = "\033[2m", *kGood = "\033[32m", *kBad = "\033[31m";
-constexpr std::size_t kCurve = 16;     ///< cells
+constexpr std::size_t kCurve = 16;     ///< characters of a curve of losses
 constexpr std::size_t kBar = 50;       ///< columns
 constexpr std::size_t kLabel = 16;     ///< columns that a label gets before other fields are shown
 constexpr std::size_t kReasons = 5;    ///< reasons of failures
-constexpr double kLongUnchanged = 60;  ///< seconds without a step after which the line shows this
+constexpr double kLongUnchanged = 60;  ///< seconds without a step, after which the trial's line shows "no step for"
 
 /// Returns the first columns of a text, with "…" if anything is left out.
 std::string cut(const std::string& text, std::size_t columns) {
@@ -36,7 +36,7 @@ std::string padded(const std::string& text, std::size_t columns, bool right) {
   return right ? missing + text : text + missing;
 }
 
-/// Line of pieces that ends when the next piece does not fit.
+/// Line made of pieces. Cuts text beyond the width of the view.
 class Line {
  public:
   explicit Line(const WatchView& view) : view_(view) {}
@@ -82,9 +82,9 @@ class Picture {
   std::vector<std::string> lines_;
 };
 
-/// Column of the running trials.
+/// Column in the list of running trials.
 struct WatchedField {
-  int keep;  ///< fields with the least number are left out first on a narrow terminal
+  int keep;  ///< on a narrow terminal, the field with the lowest number is left out first
   bool right;
   std::vector<std::string> texts;
 

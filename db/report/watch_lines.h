@@ -48,7 +48,7 @@ struct WatchView {
 std::vector<std::string> watch_lines(const std::vector<WatchState>& states, const SeenLosses& seen, const std::string& trouble,
                                      const WatchView& view);
 
-/// Summary of a grid when no trial runs any more: "quickstart: 11 done, 1 failed; `ablate table quickstart` prints the table".
+/// Summarises a grid when no trial runs any more: "quickstart: 11 done, 1 failed; `ablate table quickstart` prints the table".
 std::string watch_summary(const WatchState& state);
 
 }  // namespace ablate::db

@@ -37,8 +37,8 @@ void erase_between(std::string& text, const std::string& before, const std::stri
   if (to != std::string::npos && text.find(barrier, from) >= to) text.erase(from, to - from);
 }
 
-/// Returns the index in a line at which a table begins (\begin{tabular}, #table( or <table); npos if none begins. The format is
-/// kLatex, kTypst or kHtml, here and below.
+/// Returns the index in a line at which a table begins (\begin{tabular}, #table( or <table); npos if none begins. Here and
+/// below, the format is only kLatex, kTypst or kHtml.
 std::size_t table_begin(const std::string& line, Format format) {
   if (format == Format::kHtml) return line.find("<table");
   if (trimmed(line, kBlanks).starts_with(format == Format::kLatex ? "%" : "//")) return std::string::npos;
@@ -72,7 +72,7 @@ std::size_t table_end(const std::string& line, Format format) {
   return goes_on ? line.size() : at + end.size();
 }
 
-/// Returns the compared form of a line: several blanks become one blank; HTML loses the command and a plain caption.
+/// Returns the form in which a line is compared: several blanks become one, and HTML loses the command and a plain caption.
 std::string compared_line(const std::string& line, Format format) {
   std::string text;
   for (const char c : trimmed(line, kBlanks)) {
@@ -119,7 +119,7 @@ std::vector<std::string> frame_differences(const Frame& found, const Frame& expe
 /// Texts that identify a table's lines in a format.
 struct Marks {
   Format format;
-  const char *request, *request_end;  ///< around the words
+  const char *request, *request_end;  ///< text before and after the command's words
   const char* row;                    ///< precedes a row's trials
   const char* comment;                ///< begins a line that is not a row
 };
@@ -232,7 +232,7 @@ std::optional<std::vector<std::string>> request_of(const std::string& line, cons
   return words.get<std::vector<std::string>>();
 }
 
-/// Returns the rows with their labels. A label contains the number of its block, unless it is the first block.
+/// Returns the rows with their labels. A label ends with the number of the row's block, unless this is the first block.
 std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, const WrittenRow*>> rows;

@@ -14,12 +14,12 @@ namespace ablate::db {
 
 inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< block of a row outside all tables
 
-/// Lines of a table that are compared, with their numbers. One word replaces a header, and one word replaces a group of rows.
+/// Compared lines of a table, with line numbers. One word replaces a header, and one word replaces a group of adjacent rows.
 /// Other lines that show text are stored in their compared form.
 using Frame = std::vector<std::pair<std::size_t, std::string>>;
 
 struct WrittenRow {
-  std::size_t line = 0;  ///< in the file, from 1
+  std::size_t line = 0;  ///< number of the line in the file, from 1
   bool is_header = false;
   std::size_t block = kNoBlock;               ///< index in WrittenTable::frames of the block that has this row
   std::string source = {};                    ///< the whole line, in its compared form
@@ -42,9 +42,9 @@ struct WrittenTable {
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
 /// Returns a message for each row, field, note or other line of a table that differs: "table.tex:7: softmax, test/accuracy (%):
-/// found 61, expected 62". Rows are matched by labels, in any order within their block. In blocks that only one
-/// side has, only rows are compared.
-/// @param labels number of fields that name a row, after its mark
+/// found 61, expected 62". Rows are matched by labels, in any order within their block. In a block that only one table has,
+/// only rows are compared.
+/// @param labels number of fields that name a row; an empty first heading, above the rows' marks, is not counted
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);
 

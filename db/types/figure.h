@@ -24,7 +24,7 @@ struct FigurePoint {
   double x = 0, y = 0;  ///< NaN: the line has a gap here
   double y_low = kNoEnd, y_high = kNoEnd;
   double x_low = kNoEnd, x_high = kNoEnd;
-  bool hollow = false;  ///< a less prominent marker
+  bool hollow = false;  ///< draws the marker hollow, so that it is less prominent
 };
 
 struct FigureSeries {
@@ -32,7 +32,7 @@ struct FigureSeries {
     kLine,        ///< points joined, the band between y_low and y_high filled
     kMarkedLine,  ///< a line with a marker and bars at each point
     kMarkers,     ///< only markers and bars
-    kStaircase,   ///< a thin line without a name: the best that the points reach
+    kStaircase,   ///< a thin line without a name: the best values that the points reach
   };
   std::string name;       ///< "" for a staircase
   std::size_t style = 0;  ///< series with equal styles look alike in all panels; they share only the colour if `mark` is set

@@ -44,7 +44,6 @@ struct ImportedFile {
 /// Distinct values of parameters, by path.
 using ParameterValues = std::map<std::string, std::vector<nlohmann::json>>;
 
-/// Result of an import.
 struct Imported {
   std::int64_t trials = 0;         ///< new trials
   std::int64_t known = 0;          ///< trials that were imported before

@@ -29,7 +29,7 @@ struct LeaseAnswer {
   };
   What what = What::kElsewhere;
   std::int64_t fence = 0;  ///< greater than the fence of any earlier lease
-  PastTries past = {};     ///< kMine: past attempts at a trial that another scheduler had since the last request; else empty
+  PastTries past = {};     ///< for kMine: the trial's past attempts if another scheduler had it since the last request
 };
 
 /// A trial that some scheduler has leased.

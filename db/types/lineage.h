@@ -10,7 +10,6 @@
 
 namespace ablate::db {
 
-/// A trial that is done.
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< ids of the trial and of its latest done attempt
   Identity parts;                       ///< parts of its key

@@ -18,8 +18,8 @@ struct RateWindow {
     nlohmann::ordered_json json;   ///< the value with its own type
     std::optional<double> number;  ///< the value as a number, if it is a number or a single rate
     std::vector<Cell> cells;       ///< by RateWindows::metrics, over seeds
-    bool chosen = false;           ///< true if dev chose it
-    bool within = false;           ///< true if it lies in the window
+    bool chosen = false;           ///< true if dev chose the value
+    bool within = false;           ///< true if the value lies in the window
   };
   std::vector<std::string> labels;  ///< by RateWindows::label_paths
   std::string path;                 ///< path of the tuned parameter

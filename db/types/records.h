@@ -45,7 +45,7 @@ struct Audit {
 struct KnownFloors {
   std::string digest;                               ///< digest of the data
   nlohmann::json task = nlohmann::json::object();   ///< the whole task section of a trial's document
-  ExampleRows rows = {};                            ///< lanes 0: trials of any batch train on these rows
+  ExampleRows rows = {};                            ///< with lanes = 0, trials of any batch size train on these rows
   std::int64_t version = 0;                         ///< version of the predictors
   std::int64_t found_s = 0;                         ///< seconds since 1970, UTC
   std::string metric;                               ///< "test/accuracy"
@@ -74,7 +74,7 @@ struct Attempt {
   /// trial's settings. Two attempts with one key can differ in details that change no number (a file's path), or in a
   /// difference that --prove accepted.
   nlohmann::json resolved = nullptr;
-  std::string outcome;          ///< a name of core/records/outcome.h; a newer history may have others
+  std::string outcome;          ///< a name of core/records/outcome.h; a newer version may have written another name
   std::string reason;           ///< "" if done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
   std::string output;           ///< end of the text that the trial printed
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
@@ -98,7 +98,6 @@ struct PastTries {
   std::int64_t peak_bytes = 0;        ///< largest resident memory of an attempt; 0: not known
 };
 
-/// A trial in the grid of an experiment.
 struct GridTrial {
   std::string key;
   Lazy<nlohmann::json> resolved;          ///< Trial::resolved; evaluated only if the history does not know the trial

@@ -79,10 +79,10 @@ struct Fact {
   std::string name;
   std::variant<double, bool, std::string, Comparison> value = kNoNumber;  ///< NaN: no value
   Shown shown = Shown::kAll;
-  const char* before = "";  ///< next column in CSV; "": at the end
+  const char* before = "";  ///< name of the CSV column that follows; "": the fact comes last
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; no mark if another cell shows the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; not shown if another cell has the same digits
 };
 
 /// Number of a cell as people read it.
@@ -107,7 +107,7 @@ struct Cell {
   std::vector<Sample> samples;          ///< samples of the done trials that have a value, in their order
   /// Numbers of the samples' tasks. Each distinct task with its parameters has a number. Unlike tasks are not compared.
   std::set<std::size_t> tasks;
-  /// Number of settings, without seeds, that differ within the cell. Each has the same weight in the mean.
+  /// Number of different settings in the cell; seeds do not count. Each setting has the same weight in the mean.
   int settings = 1;
   double spread = kNoNumber;  ///< for the step time of a single trial: spread of the steps' times, in percent of the mean
   std::vector<Failure> failures;
@@ -164,7 +164,7 @@ struct Chosen {
     bool operator==(const Value&) const = default;
   };
   std::vector<Value> values;  ///< empty: undecided; several if several choices are averaged
-  int of = 0, compared = 0;   ///< number of the study's values, and of values whose trials are all done
+  int of = 0, compared = 0;   ///< number of values in the study, and number of values whose trials are all done
   bool edge = false;          ///< true if the value is the smallest or the largest number of the study
   std::string judge;          ///< the metric on dev that chose the value; "": none, or several
 };
@@ -230,7 +230,6 @@ struct Table {
     return chosen[(row * columns.size() + column) * tuned_paths.size() + path];
   }
 
-  /// Returns an index into `cells`.
   std::size_t index_of(std::size_t row, std::size_t metric, std::size_t column) const {
     return (row * metrics.size() + metric) * columns.size() + column;
   }

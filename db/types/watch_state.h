@@ -8,12 +8,11 @@
 
 namespace ablate::db {
 
-/// A trial that runs now.
 struct WatchedTrial {
   std::string key, label;
   std::string host;  ///< host if it is another machine, where no process can be checked; "": this machine
   std::int64_t started_us = 0;
-  std::int64_t step = 0, steps = 0;  ///< 0 steps: not reported yet
+  std::int64_t step = 0, steps = 0;  ///< steps = 0: not reported yet
   std::optional<double> loss;        ///< the latest train/loss
   double elapsed_s = 0;
   std::optional<double> left_s;  ///< estimate from the steps so far; nullopt before the first step and after the last
@@ -21,12 +20,11 @@ struct WatchedTrial {
 
 /// Trials that are not done for the same reason. Reasons that differ only in numbers count as the same.
 struct WatchedFailure {
-  std::string reason;  ///< reason of the latest trial, in one line; its outcome if there is none (a timeout)
+  std::string reason;  ///< reason of the latest trial, in one line; the trial's outcome if it has no reason (a timeout)
   std::int64_t trials = 0;
   std::int64_t attempt = 0;  ///< number of the latest attempt
 };
 
-/// An attempt that has ended.
 struct WatchedEnd {
   std::int64_t attempt = 0;
   std::string label, outcome, reason, metric;

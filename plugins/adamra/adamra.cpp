@@ -133,8 +133,8 @@ class AdaMra final : public ablate::Attention {
       }
     }
 
-    /// Head h of Eq. 8. Eq. 1 and the head's W^Q are applied as one map. @param rows [batch * width, d_model], layer inputs
-    /// @return [batch * width, width of the heads]
+    /// Reads in head h (Eq. 8). Applies Eq. 1 and the head's W^Q as one map.
+    /// @param rows [batch * width, d_model], layer inputs @return [batch * width, width of the heads]
     Tensor read(std::size_t h, const Tensor& rows) {
       const auto q = query_biases_[h].addmm(rows, query_weights_[h]).view({batch_, -1, query_biases_[h].size(0)});
       const auto memory = written(h);
@@ -189,7 +189,7 @@ class AdaMra final : public ablate::Attention {
     return sum;
   }
 
-  /// True if one operation can do all reads: memories are means that are written from the tokens themselves.
+  /// True if one operation can do all reads. The slots must be means of tokens, and a feature map must read them.
   bool reads_in_one_call(const Tensor& queries) const {
     const auto width = output_->weight.size(1);
     return fused_ && routing_ != Routing::kAll && similarity_ != Similarity::kSoftmax && compressions_[0]->slots_are_means() &&
@@ -225,7 +225,7 @@ class AdaMra final : public ablate::Attention {
     return to;
   }
 
-  /// Reads every query in its head only and returns [batch * n, width]. A head without queries is not even written.
+  /// Reads every query only in its head and returns [batch * n, width]. Writes no memory for a head without queries.
   Tensor chosen_heads(Call& call, const Tensor& queries, const Tensor& chosen, const Tensor& weight, const Tensor& real) const {
     const auto batch = chosen.size(0), n = chosen.size(1);
     const auto assignment = assign(chosen, real, static_cast<std::int64_t>(rates_.size()));

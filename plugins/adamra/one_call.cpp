@@ -11,7 +11,7 @@ struct FoldedMaps {
         biases(first.bias.unsqueeze(0).matmul(second).squeeze(-2).unbind()) {}
 };
 
-/// The heads that at least one query chose, in rising order, and each query's position in `heads`; -1 if it does not read.
+/// The heads that at least one query chose, in rising order, and the place of each query's head in `heads`; -1: no read.
 struct Used {
   std::vector<std::size_t> heads;
   Tensor place;  ///< [batch, n]

@@ -12,7 +12,7 @@ Tensor Picks::from(const Tensor& matrix) const {
 }
 
 Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads) {
-  // On the host, because the widths are needed there to shape the blocks.
+  // Runs on the host, because the host needs the widths to shape the blocks.
   const auto head_of = chosen.to(at::kCPU).contiguous();
   const auto is_real = real.defined() ? real.to(at::kCPU).contiguous() : real;
   const auto batch = chosen.size(0), n = chosen.size(1);

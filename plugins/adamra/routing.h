@@ -1,4 +1,4 @@
-// Moves queries into blocks by head and back, so that each head processes only its own queries.
+// Moves queries into blocks, one for each head, and back, so that each head processes only its own queries.
 #pragma once
 
 #include <vector>

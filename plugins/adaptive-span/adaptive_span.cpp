@@ -80,7 +80,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
     const auto q = blocks.queries(ablate::widened(input.q)) * (1 / std::sqrt(static_cast<double>(d_head())));
     const auto positions = ablate::widened(positions_.narrow(0, positions_.size(0) - reach, reach));
-    // A product of two matrices: with more dimensions, torch's method depends on strides and on the need for gradients.
+    // Multiplies two matrices, because torch's method for more dimensions depends on strides and on the need for gradients.
     const auto along = q.flatten(0, 3).matmul(positions.t()).view({q.size(0), q.size(1), -1, size, reach});
     const auto scores = by_distance(q.matmul(keys_of(input.k).transpose(-1, -2)), reach) + along;
     const auto mask = soft_mask(z, reach);

@@ -96,7 +96,7 @@ class BigBird final : public ablate::HeadwiseAttention {
     add(window, (window >= from).logical_and(window < to));
 
     const auto low = (own - near_).maximum(from).minimum(to), high = (own + near_ + 1).maximum(from).minimum(to);
-    const auto left = (to - from) - (high - low);  // blocks to draw from
+    const auto left = (to - from) - (high - low);  // number of blocks to draw from
     Tensor ranks;                                  // ranks of the drawn blocks among the candidates, ascending
     for (std::int64_t i = 0; i < std::min(random_, blocks); ++i) {
       // Drawn without replacement: a draw counts only the blocks that are left.

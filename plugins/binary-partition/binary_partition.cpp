@@ -79,10 +79,10 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
     });
 
     const auto rows = ablate::cat({ablate::zeros({1}, rows_.options()), rows_.narrow(1, 0, height.levels).flatten()});
-    // A product instead of a selection: its backward pass adds up a row's columns in the same order on every device.
+    // Uses a product instead of index_select: its backward pass adds up a row's columns in the same order on every device.
     const auto which = rows.unsqueeze(1) == ablate::arange(relative_.size(0), rows_.options());
     const auto positions = which.to(q.scalar_type()).matmul(ablate::widened(relative_));
-    // A product of two matrices: with more dimensions, torch's method depends on strides and on the need for gradients.
+    // Multiplies two matrices, because torch's method for more dimensions depends on strides and on the need for gradients.
     const auto along = q.flatten(0, 2).matmul(positions.t()).view({q.size(0), q.size(1), n, -1});
     auto weights = ablate::masked_softmax(ablate::cat(scores, 3) + along, ablate::cat(seen, 3).logical_not());
     weights = ablate::drop(weights, dropout(), input.generator);

@@ -22,10 +22,10 @@ inline Height height_of(std::int64_t tokens, std::int64_t nodes) {
 }
 
 /// Nodes of level l are 2^l tokens wide. Token i attends to the nodes e_l, e_l - 1, ..., e_l - nodes + 1, with e_l = floor((i -
-/// 1 + nodes) / 2^l) - nodes. This solves e_0 = i - 1, e_l = floor(c / 2) with c = e_(l-1) - nodes, the first node that level l
-/// - 1 leaves out. If c is a left child, its parent e_l includes a right child that level l - 1 covers, so c replaces e_l.
-/// Every token to the left is in exactly one node. Columns are the nodes e_l - nodes (which may replace the next level's first
-/// node) to e_l.
+/// 1 + nodes) / 2^l) - nodes. This solves e_0 = i - 1 and e_l = floor(c / 2), where c = e_(l-1) - nodes is the first node that
+/// level l - 1 leaves out. If c is a left child, its parent e_l includes a right child that level l - 1 covers, so c replaces
+/// e_l. Every token to the left is in exactly one node. Columns are the nodes e_l - nodes (which may replace the next level's
+/// first node) to e_l.
 class Level {
  public:
   /// @param nodes at least 1 @param tokens length of the sequence

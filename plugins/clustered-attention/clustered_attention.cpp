@@ -42,7 +42,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
         iterations_(context.parameters.integer("iterations")),
         top_(context.parameters.integer("top")) {
     const auto bits = context.parameters.integer("bits");
-    // Never cast, so that the hash is the same in every type.
+    // The planes are never cast, so that the hash is the same in every type.
     planes_ = register_buffer("planes", ablate::randn({heads(), d_head() + 1, bits}, context.generator), {.type = true});
   }
 
@@ -70,7 +70,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     auto scores = centroids.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
     const auto weights = ablate::masked_softmax(scores, hidden);  // [batch, heads, count, keys]
     if (hidden.defined()) scores = scores.masked_fill(hidden, std::numeric_limits<float>::lowest());
-    // In the order of the sequence, so that dropout depends on the keys themselves and not on the order of their scores.
+    // The keys are in the order of the sequence, so that dropout does not depend on the order of their scores.
     const auto likest = std::get<0>(std::get<1>(scores.detach().topk(std::min(top_, k.size(2)), 3)).sort(3));
     const auto mass = weights.gather(3, likest).sum(3, true);
     const auto rest = ablate::drop(weights.scatter(3, likest, 0), dropout(), input.generator).matmul(v);

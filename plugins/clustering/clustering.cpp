@@ -85,7 +85,7 @@ class Clustering final : public ablate::LandmarkCompression {
     centroids_.move();
   }
 
-  /// Returns the group of every token: [batch, heads, n], `slots` for padding. In training also counts each centroid's members.
+  /// Returns each token's slot, [batch, heads, n]; for padding, the number of slots. In training, counts centroids' members.
   Tensor assign(const Tensor& keys, const Tensor& exists, const WriteInput& input) {
     ablate::NoGradGuard no_grad;
     const auto& mask = input.mask;
@@ -113,8 +113,9 @@ class Clustering final : public ablate::LandmarkCompression {
     return group;
   }
 
-  /// On a ball, the nearest centre has the largest dot product. @param points [batch, heads, n, d] @param centres [1 or batch,
-  /// heads, slots, d] @param exists [batch, 1, slots] bool, or undefined: all @return [batch, heads, n]
+  /// Returns the index of each point's nearest centre, [batch, heads, n]: on a ball, the centre with the largest dot product.
+  /// @param points [batch, heads, n, d] @param centres [1 or batch, heads, slots, d] @param exists [batch, 1, slots] bool, or
+  /// undefined: all
   static Tensor nearest(const Tensor& points, const Tensor& centres, const Tensor& exists) {
     std::vector<Tensor> parts;
     for (const auto& part : points.split(kChunk, 2)) {

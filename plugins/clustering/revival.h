@@ -1,4 +1,4 @@
-// Moves centroids that had no member for some steps onto tokens. They would stay unused, because only members move centroids.
+// Moves a centroid onto a token after some steps without a member. Otherwise it stays unused, as only members move centroids.
 #pragma once
 
 #include "ablate/centroids.h"
@@ -9,12 +9,13 @@ namespace ablate::clustering {
 class Revival {
  public:
   Revival() = default;  ///< never revives
-  /// The owner must register both as buffers that are never cast. @param idle [heads, clusters, 1]: steps without a member
-  /// @param lots [heads, clusters] float64 in [0, 1): the random token for each centroid
+  /// The owner must register both tensors as buffers that are never cast.
+  /// @param idle [heads, clusters, 1]: steps without a member @param lots [heads, clusters] float64 in [0, 1): the random token
+  /// for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 
   /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first
-  /// ones, as many as the longest item has slots. Neither depends on padding.
+  /// ones, as many as the longest item has slots. Padding changes neither result.
   /// @param points [batch, heads, n, d], 0 under the mask @param mask [batch, n] bool, or undefined @param exists [batch, 1,
   /// slots] bool, or undefined: all of them
   void choose(const Tensor& points, const Tensor& mask, const Tensor& exists, std::int64_t slots) {

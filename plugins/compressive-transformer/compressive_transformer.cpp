@@ -96,7 +96,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   /// Returns the state after the segment. Compresses tokens that leave the memory into new slots, and drops the oldest slots.
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
-    // Frozen, so that the compression's loss does not train the layers that made the tokens.
+    // The tokens are frozen, so that the compression's loss does not train the layers that made them.
     const auto tokens = ablate::frozen(input.context);
     const auto usage = ablate::pad(old.usage, {0, n}) + looks;
     const ablate::Leaving leaving(input.mask, memory_);
@@ -121,8 +121,8 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   }
 
   /// Compares the attention of the segment's queries to the slots with their attention to the compressed tokens (section 3.2.1,
-  /// algorithm 2): the mean square over items, heads, real queries and channels. Uses content only, under frozen projections,
-  /// so that only the compression learns from it.
+  /// algorithm 2): the mean square over items, heads, real queries and channels. The loss uses no positions. The projections
+  /// are frozen, so that only the compression learns from the loss.
   Tensor reconstruction_loss(const HeadInput& input, const Tensor& tokens, const Tensor& gone, const Tensor& leaves,
                              const Tensor& slots, const Tensor& present) const {
     const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2))));
@@ -133,7 +133,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
       return ablate::masked_softmax(scores, hidden).matmul(v);
     };
     const auto off = (read(slots, present) - read(gone, leaves)).square();
-    // Only items that lost a token from memory count.
+    // Only items whose memory lost a token count.
     const auto counts = leaves.any(1).unsqueeze(1).logical_and(input.mask.narrow(1, memory_, q.size(2)));  // [batch, n]
     const auto rows = counts.sum().clamp_min(1) * (q.size(1) * off.size(3));
     return off.masked_fill(counts.logical_not().unsqueeze(1).unsqueeze(-1), 0).sum() / rows * reconstruction_;

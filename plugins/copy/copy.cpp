@@ -51,7 +51,7 @@ class Copy final : public ablate::GeneratedRows {
   }
 
  private:
-  /// Sequences of the training length are divided among the splits by their digest, so that no split shares one with another.
+  /// Sequences of the training length are divided among the splits by their digest, so that no two splits share a sequence.
   ablate::Row make(Split split, std::int64_t index) const override {
     auto random = random_of(split, index);
     const auto length = split == Split::kTest ? length_ << (index % test_lengths_) : length_;

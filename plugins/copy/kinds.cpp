@@ -9,7 +9,7 @@ using Random = std::mt19937_64;
 
 constexpr std::int64_t kSelectiveLength = 256;
 
-/// A string, an id that ends it, and the string again. From the end id on, each target is the next token of the copy.
+/// Copying: a string, an id that ends it, and the string again. From the end id on, each target is the next token of the copy.
 void check_copying(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the id that ends the string");
   expect(length >= 2 && length % 2 == 0, "length", length, "an even number: the string twice");
@@ -26,7 +26,7 @@ Row draw_copying(const Settings& settings, std::int64_t length, Random& random) 
   return row;
 }
 
-/// Tokens at random positions among blanks, then as many marks. The target at each mark is the next token.
+/// Selective copying: tokens at random positions among blanks, then as many marks. The target at each mark is the next token.
 void check_selective(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 4, "vocabulary", settings.vocabulary, "at least 4: two tokens, the blank and the mark");
   const bool fits = length > 2 * settings.copied;
@@ -50,7 +50,7 @@ Row draw_selective(const Settings& settings, std::int64_t length, Random& random
   return row;
 }
 
-/// Random tokens with an id that occurs once among them and once at the end. The last target is the token that followed the id.
+/// Induction: random tokens with an id once among them and once at the end. The last target is the token that followed the id.
 void check_induction(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the id that asks");
   expect(length >= 3, "length", length, "at least 3");

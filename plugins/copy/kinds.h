@@ -14,7 +14,6 @@ struct Settings {
   std::int64_t copied = 0;  ///< tokens among the blanks (selective copying)
 };
 
-/// A kind of examples and its functions.
 struct KindInfo {
   const char* name;
   std::int64_t length;  ///< default length

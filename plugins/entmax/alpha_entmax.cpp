@@ -15,12 +15,12 @@ Tensor raised(const Tensor& x, const Tensor& exponent) {
   return exponent.numel() == 1 ? x.pow(exponent.item()) : x.pow(exponent);
 }
 
-/// Solves for p by Newton's method. For alpha up to 2 the sum is convex and falls with tau, and it is at least 1 at the first
-/// tau. So each step moves towards the solution and never beyond it.
+/// Solves for p by Newton's method. For alpha up to 2, the sum of p is convex and falls with tau. At the first tau it is at
+/// least 1. So each step moves tau towards the solution and never beyond it.
 Tensor solved(const Tensor& x, const Tensor& alpha) {
-  // Each step divides a large sum by about e or more, and converges quadratically near the end.
+  // Each step divides a large sum by about e or more. Near the end, the steps converge quadratically.
   const auto steps = 8 + static_cast<int>(std::ceil(std::log(static_cast<double>(x.size(-1)))));
-  // Sums in float32 come no closer to 1 than this, and p is divided by its sum at the end.
+  // Sums in float32 come no closer to 1 than this. At the end, p is divided by its sum.
   const auto enough = 1 + (x.scalar_type() == at::kDouble ? 1e-12 : 1e-6);
   const auto power = (alpha - 1).reciprocal();
   const auto scaled = (x - x.amax(-1, true)) * (alpha - 1);

@@ -33,7 +33,7 @@ class Products final : public Language {
   Ids table_;
 };
 
-/// Numbers below the modulus with +, - or * between them and = at the end. * binds more closely.
+/// Numbers below the modulus with +, - or * between them and = at the end. * binds more closely than + and -.
 class Arithmetic final : public Language {
  public:
   explicit Arithmetic(std::int64_t modulus) : modulus_(modulus) {}
@@ -47,7 +47,7 @@ class Arithmetic final : public Language {
 
   Row draw(std::int64_t length, std::mt19937_64& random) const override {
     Row word;
-    std::int64_t sum = 0, product = 1;  // sum of the complete summands; the last summand, with its sign
+    std::int64_t sum = 0, product = 1;  // sum of all summands before the last; the last summand so far, with its sign
     for (std::int64_t i = 0; i < length; i += 2) {
       const auto number = one_of(0, modulus_, random), sign = one_of(0, 3, random);
       product = product * number % modulus_;

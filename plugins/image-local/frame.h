@@ -27,7 +27,7 @@ struct Frame {
         .flatten(4, 5)
         .flatten(2, 3);
   }
-  /// Like queries(), but each with the memory around it: [batch, heads, rectangles, memory_rows() * memory_columns(), d].
+  /// Like queries(), with the memory around each rectangle: [batch, heads, rectangles, memory_rows() * memory_columns(), d].
   Tensor keys(const Tensor& x) const {
     const auto padded = ablate::pad(grid(x), {0, 0, left, missing_columns() + right, above, missing_rows() + below});
     const auto around = padded.unfold(2, memory_rows(), block_rows).unfold(3, memory_columns(), block_columns);

@@ -36,7 +36,7 @@ std::string remedy_of(const std::string& data) {
 
 bool has_any(const Folder& found) { return !found.train.empty() || !found.test.empty(); }
 
-/// Finds a file of the folder by any of the names, plain or gzipped. If none exists, adds the names to `missing`.
+/// Adds to `found` the first of the named files that exists, plain or gzipped. If none exists, adds the names to `missing`.
 void find(const fs::path& folder, std::initializer_list<std::string> names, std::vector<fs::path>& found,
           std::string& missing) {
   std::string all;
@@ -105,7 +105,7 @@ Folder find_imagenet(const fs::path& folder, std::string& missing) {
   return npz;
 }
 
-/// A form of the data set, and the files that it lacks. The error lists the forms that have a file, or all forms if none does.
+/// A form of the data set, and the files that it lacks. The error lists the forms of which a file exists, else all forms.
 struct Lack {
   const Folder& found;
   std::string what;
@@ -144,7 +144,7 @@ Folder find_files(const std::string& data, Colours colours) {
   find(folder, {"t10k-labels-idx1-ubyte", "test-labels-idx1-ubyte"}, idx.test, no_idx);
   auto cifar = find_cifar(folder, no_cifar);
   const bool has_idx = no_idx.empty(), has_cifar = no_cifar.empty();
-  // If batches exist or are expected, density means colour. TensorFlow's grey can only be made from colour.
+  // Density uses colour if a batch of CIFAR-10 exists or `data` names CIFAR-10. TensorFlow's grey is always made from colour.
   const bool colour = colours == Colours::kTensorflowGrey || (keeps_colours && (is_of(data, kCifar) || has_any(cifar)));
   if (has_idx && !colour) return idx;
   if (has_cifar) return cifar;

@@ -28,9 +28,9 @@ struct Folder {
 
 /// Finds the files, plain or ending in .gz (npz only plain). Throws std::runtime_error with everything that was looked for and
 /// with advice. @param data as in find_data (ablate/data_files.h): a folder, CIFAR-10's archive, or a single batch (.bin, .npz)
-/// @param colours kKept prefers CIFAR-10's batches if a folder has both forms; kGrey prefers the idx files. A folder
-/// that is named cifar10 or has some of the batches must then have all of them. TensorFlow's grey needs the batches in
-/// any folder. ImageNet needs kKept.
+/// @param colours kKept prefers CIFAR-10's batches if a folder has both forms; kGrey prefers the idx files. With kKept, a
+/// folder that is named cifar10 or has one of the batches must have all of them. TensorFlow's grey needs the batches in any
+/// folder. ImageNet needs kKept.
 Folder find_files(const std::string& data, Colours colours);
 
 }  // namespace ablate::image

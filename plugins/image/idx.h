@@ -5,7 +5,7 @@
 
 namespace ablate::image {
 
-/// Reads the header only. Throws FileError if the file is missing, has another magic number or an empty shape.
+/// Reads only the header. Throws FileError if the file is missing, or has a wrong magic number, no image, or wrong sides.
 Shape read_idx_shape(const std::filesystem::path& images);
 /// Throws FileError like read_idx_shape(), and if the file is cut off, too long or damaged.
 std::vector<std::uint8_t> read_idx_labels(const std::filesystem::path& labels);

@@ -10,7 +10,7 @@ namespace ablate::image {
 
 inline constexpr std::int64_t kValues = 256;
 
-/// Treatment of colours. Grey files have none.
+/// Treatment of a picture's colours. Grey files have no colours.
 enum class Colours { kGrey, kTensorflowGrey, kKept };
 
 struct Shape {

@@ -21,7 +21,7 @@ constexpr std::size_t kPreamble = 10;                        // numpy's format 1
 constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // limit per array; published: 1,281,167 in all
 constexpr const char* kForm = "bytes ('|u1') in C order of the shape (pictures, 12288)";
 
-/// Returns the header's text after 'NAME': in a header like {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
+/// Returns the text that follows a name in a header like {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
 std::string_view value_of(std::string_view header, std::string_view name) {
   const auto at = header.find(name);
   if (at == std::string_view::npos) return {};
@@ -146,7 +146,7 @@ Images read_npz(std::span<const fs::path> files, int threads) {
     open(batches[i], [&](Archive& data) { batches[i].pictures = read_header(data, batches[i].name()); });
   });
   std::size_t pictures = 0;
-  std::map<fs::path, std::uint64_t> claimed;  // the array's size in its archive is untrusted, too
+  std::map<fs::path, std::uint64_t> claimed;  // unpacked bytes by file: sizes in an archive are untrusted, too
   for (auto& batch : batches) {
     batch.first = pictures;
     pictures += batch.pictures;

@@ -1,5 +1,5 @@
 // infinity-former (Martins et al. 2021): attention over a segment and a short memory, plus continuous attention to a signal of
-// all tokens before them. A compression extends the signal without making it larger, so its cost does not grow.
+// all tokens before them. A compression extends the signal without making it larger, so the signal's cost does not grow.
 #include <stdexcept>
 
 #include "ablate/dropout.h"
@@ -49,7 +49,7 @@ class Infinity final : public ablate::RelativeAttention {
           "fixed_slots and slots_have_keys (rbf)");
     // Without a carried state these parameters would be unused.
     if (!carries()) return;
-    // No biases, so that absent tokens read 0.
+    // These projections have no biases, so that absent tokens read 0.
     long_key_ = register_module("long_key", ablate::make_linear(d_model_, heads() * d_head(), false, context.generator));
     long_value_ = register_module("long_value", ablate::make_linear(d_model_, heads() * d_head(), false, context.generator));
     compression_ = register_module("compression", context.parts.compression("compression", {.fixed = slots_}, 1, d_model_));

@@ -1,4 +1,4 @@
-// Linear attention (Katharopoulos et al. 2020): softmax's exponential replaced by a feature map, so that keys are summed once.
+// Linear attention (Katharopoulos et al. 2020): a feature map replaces softmax's exponential, so all queries share one sum.
 #include <cmath>
 #include <limits>
 
@@ -28,7 +28,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
   result.averages = values.text("normaliser") == "sum";  // otherwise repeated tokens weigh more
-  // A convolution makes equal tokens differ by the tokens before them. It needs a single sequence without gaps.
+  // A convolution makes equal tokens differ by the tokens before them, and needs a single sequence without gaps.
   if (values.integer("convolution") > 0) result.averages = result.cross_attention = result.holes = false;
   return result;
 }
@@ -65,8 +65,8 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     auto state = input.state.empty() ? Tensor() : input.state.front();
     Tensor read;
     if (causal()) {
-      // Query i reads keys 0 to i (Eq. 9 to 12). A shorter context is padded with keys without features, which no query reads.
-      // The end of a longer context comes after all queries, so it is cut.
+      // Query i reads keys 0 to i (Eq. 9 to 12). If there are fewer keys than queries, keys without features, which no query
+      // reads, are added. If there are more keys, the last keys come after all queries, so they are cut.
       const auto fit = [&](const Tensor& x) { return ablate::pad(x, {0, 0, 0, q.size(2) - x.size(2)}); };
       auto sums = ablate::decayed_sums(q, fit(k), fit(values), {}, state, fused());
       read = sums.values, state = sums.state;
@@ -80,14 +80,14 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// Sums over all tokens read: phi(k) v^T, and phi(k). Float32 or wider, because half precision would stop adding up.
+  /// Sums over all tokens read: phi(k) v^T, and phi(k). Float32 or wider, because sums in half precision stop growing.
   AttentionState heads_state(std::int64_t batch) const override {
     const auto columns = d_head() + (divisor_ > 0 ? 0 : 1);
     return {ablate::zeros({batch, heads(), d_head(), columns}, ablate::wide_options(parameters().front().tensor))};
   }
 
-  // The sum of weights is 0 if no key is left or, with relu, if no key agrees with the query. Then the query reads 0: dividing
-  // by infinity makes its value and all its gradients 0.
+  // The sum of weights is 0 if no key is left or, with relu, if no key has a feature of the query. Then the query reads 0:
+  // dividing by infinity makes its value and all its gradients 0.
   Tensor normalised(const Tensor& read) const {
     if (divisor_ > 0) return read / divisor_;
     const auto sum = read.narrow(3, d_head(), 1);

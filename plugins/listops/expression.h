@@ -30,7 +30,7 @@ std::string to_text(std::span<const Symbol> symbols, std::size_t most = static_c
 /// Applies an operator to one or more digits 0 to 9. Sorts the digits in place.
 int apply(Symbol op, std::span<std::uint8_t> digits);
 
-/// Evaluates expressions and reuses its memory. Nesting is limited by memory only.
+/// Evaluates expressions and reuses its memory. Nesting is limited only by memory.
 class Evaluator {
  public:
   /// @return 0 to 9. Throws std::invalid_argument with the fault and the number of the faulty symbol (from 1).

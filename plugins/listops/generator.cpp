@@ -20,10 +20,10 @@ constexpr std::size_t kBlocksPerWindow = 1024;
 constexpr std::size_t kFewestNewPerWindow = kTriesPerBlock * kBlocksPerWindow / 1000;
 constexpr std::size_t kMostBlocksAtOnce = 64;
 
-/// Expressions of one block of tries. Each block has its own random generator, so any thread can make blocks in any order.
+/// Makes the tries of one block. Each block has its own random generator, so any thread can make blocks in any order.
 class Grower {
  public:
-  // The standard does not fix distributions, so this class computes its own.
+  // The standard does not fix how its distributions draw numbers, so this class computes its own.
   Grower(const GeneratorSettings& settings, std::uint64_t block)
       : settings_(settings), random_(generator(settings.seed, {block, block >> 32})) {
     operators_below_ = static_cast<std::uint64_t>(settings.operator_probability * 4294967296.0);

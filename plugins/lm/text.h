@@ -24,8 +24,8 @@ struct Text {
 };
 
 /// Reads the text. A single file (plain, gzipped or zipped) is split into 90 % train, 5 % dev and 5 % test. WikiText has three
-/// files. Books are joined by number within each folder, each followed by a newline. Throws FileError if a file is unreadable
-/// or empty. In the published forms it also throws for bytes that are not UTF-8, with their line.
+/// files. The books of each folder are joined in the order of their numbers, and a newline follows each book. Throws FileError
+/// if a file is unreadable or empty and, for WikiText and books, with the line of a byte that is not UTF-8.
 /// @param bytes limits a single file to its first bytes; 0: all of it
 Text read_text(const Source& source, std::int64_t bytes, int threads);
 

@@ -1,5 +1,5 @@
-// Values by keys: pairs of key and value at some positions, keys alone, which ask for their values, at others, and blanks. One
-// attention layer can solve the task, so the result depends only on the contents of a memory of few slots.
+// Looks up values by keys. Some positions have a key and its value, others only a key, whose value is the target; the rest are
+// blank. One attention layer can solve the task, so the result depends only on the contents of a memory of few slots.
 #include <algorithm>
 
 #include "ablate/examples.h"

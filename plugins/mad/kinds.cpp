@@ -110,7 +110,8 @@ class FuzzyRecall final : public Kind {
   Settings settings_;
 };
 
-/// A map from keys to values that all examples of all splits share: a key, an id that asks for its value, and so on.
+/// A map from keys to values, which all examples of all splits share. An example is a key, an id that asks for the key's value,
+/// another key, and so on.
 class Memorization final : public Kind {
  public:
   explicit Memorization(const Settings& settings) : settings_(settings) {
@@ -158,7 +159,7 @@ class Compression final : public Kind {
 };
 
 /// Tokens among blanks, then an id that asks for the tokens in order, without the blanks. The tokens' positions are uniform. In
-/// the published protocol, each blank precedes a random token instead, so gaps are alike and no blank follows the last token.
+/// the published protocol, each blank is put before a random token instead, so gaps are alike and no blank is last.
 class SelectiveCopying final : public Kind {
  public:
   static constexpr std::int64_t kUsualLength = 256;

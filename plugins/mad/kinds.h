@@ -18,7 +18,6 @@ struct Settings {
   std::uint64_t seed = 0;   ///< for the data that all examples share
 };
 
-/// Draws examples of one kind.
 class Kind {
  public:
   virtual ~Kind() = default;

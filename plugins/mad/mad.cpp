@@ -56,7 +56,7 @@ class Mad final : public ablate::GeneratedRows {
             .causal = true};
   }
   std::string digest() const override {
-    // The number is 2 for the published protocol since selective copying draws its blanks as published.
+    // The version is 2 for the published protocol, because version 1 did not draw the blanks of selective copying as published.
     return ablate::in_words("mad", settings_.published ? 2 : 1, about_.name, settings_.published ? "published" : "answers",
                             settings_.vocabulary, settings_.length, settings_.copied, sizes(), settings_.noise, seed());
   }

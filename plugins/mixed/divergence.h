@@ -17,7 +17,7 @@ class Divergence {
   Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64_t examples, const AttentionContext& context);
 
   /// Returns divergence_I_J of parts I and J (from 0), and divergence_I_J_layer_L (L from 1). Leaves out I = J if the part has
-  /// only one head, and parts without a query for which both heads have weights.
+  /// only one head. Leaves out parts I and J if no query has weights in a head of I and in a head of J.
   std::vector<Measurement> of(const AttentionInput& input) const;
 
  private:

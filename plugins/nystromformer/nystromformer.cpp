@@ -101,7 +101,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto n = v.size(2), size = kernel_.size(1), width = kBlock + size - 1;
     const auto missing = (kBlock - n % kBlock) % kBlock;
     const auto blocks = ablate::pad(v, {0, 0, size / 2, size / 2 + missing}).unfold(2, width, kBlock);  // [..., d, width]
-    // Rows of width + 1 read as rows of width: each row begins one position further right.
+    // Rows of width + 1 are read as rows of width, so each row begins one position further right.
     const auto row = ablate::pad(kernel_.to(v.scalar_type()), {0, kBlock}).unsqueeze(1).expand({-1, kBlock, -1});
     const auto band = row.flatten(1).narrow(1, 0, kBlock * width).view({heads(), 1, kBlock, width});
     return band.matmul(blocks.transpose(-1, -2)).flatten(2, 3).narrow(2, 0, n);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kTurn = 32;   ///< greatest change of direction between successive paddles: an eighth of a turn
 constexpr int kTries = 10;           ///< per paddle
-constexpr int kTriesAtBegin = 2;     ///< for a contour's first paddle, because most positions fail in any direction
+constexpr int kTriesAtBegin = 2;     ///< for a contour's first paddle; few, because a bad position fails in any direction
 constexpr int kTriesToBegin = 30;    ///< per short contour
 constexpr int kMostSetbacks = 20;    ///< for the long contours together
 constexpr int kMostEndings = 10;     ///< alternative second halves of the long contours
@@ -130,7 +130,7 @@ class Pen {
   /// label. Otherwise returns nullopt.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
-    // Shorter contours are straighter, and their distances differ less.
+    // Greatest allowed difference of distances. Shorter contours are straighter, so their distances differ less.
     const auto much = form_.contour * form_.contour * form_.paddle / 140;
     std::array<std::size_t, 4> order = {0, 1, 2, 3};
     shuffle(order, random_);
@@ -169,8 +169,8 @@ class Pen {
 Form form_of(std::int64_t side, std::int64_t contour) {
   if (contour != 6 && contour != 9 && contour != 14)
     throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
-  // Sizes of the Long Range Arena's builder, in pixels and contrasts. Two differ: a gap is one margin here, two in the builder,
-  // and in the builder's 32 x 32 pictures short contours are a third brighter than long contours. Here all contours are alike.
+  // Sizes and contrasts of the Long Range Arena's builder, except two: a gap is one margin here and two in the builder. In the
+  // builder's 32 x 32 pictures short contours are a third brighter than long contours; here all contours are alike.
   Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
   switch (side) {
     case 32:

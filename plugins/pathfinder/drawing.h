@@ -14,9 +14,9 @@ namespace ablate::pathfinder {
 struct Form {
   std::int64_t side;  ///< side of the picture
   std::int64_t paddle, thickness;
-  int grey;                     ///< grey of a pixel that a paddle covers wholly; pixels are cut to 255
+  int grey;                     ///< grey of a pixel that a paddle covers wholly; pixels are limited to 255
   std::int64_t gap;             ///< between the ends of successive paddles
-  std::int64_t clear;           ///< least distance to the middle lines of other paddles; above `gap`, to look unlike a gap
+  std::int64_t clear;           ///< least distance to the middle lines of other paddles; above `gap`, to differ from a gap
   std::int64_t radius;          ///< radius of a circle
   std::int64_t apart;           ///< distance between the first ends of the two long contours
   int contour;                  ///< paddles of a long contour

@@ -19,7 +19,7 @@ constexpr std::size_t kBlock = 256;
 constexpr std::int64_t kContours[] = {6, 9, 14};
 constexpr const char* kEmpty = "curv_baseline/imgs/0/sample_172.png";
 
-/// Name of a difficulty's folder, by paddles.
+/// Returns the name of a difficulty's folder. The difficulty is the number of paddles of a long contour.
 std::string name_of(std::int64_t contour) {
   return contour == 6 ? "curv_baseline" : "curv_contour_length_" + std::to_string(contour);
 }

@@ -60,12 +60,12 @@ struct Sums {
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features are not causal: each prefix would need its own bound. Half precision loses large phases.
+/// Trigonometric features are not causal: each prefix would need its own bound. Half precision is too coarse for large phases.
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
   if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)
     can.causal = can.recurrent = can.averages = can.half_precision = false;
-  // A convolution makes equal tokens differ by the tokens before them. It needs a single sequence without gaps.
+  // A convolution makes equal tokens differ by the tokens before them, and needs a single sequence without gaps.
   if (values.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
   return can;
 }
@@ -133,7 +133,7 @@ class Performer final : public ablate::HeadwiseAttention {
     auto sums = sums_before(input, q);
     Tensor read;
     if (causal()) {
-      const auto missing = q.size(2) - k.size(2);  // keys missing from a shorter context
+      const auto missing = q.size(2) - k.size(2);  // keys that the context lacks if it is shorter than the queries
       const auto keys = features(k, {-1}, mask);
       read = read_causally(
           q, {ablate::pad(keys.features, {0, 0, 0, missing}), ablate::pad(keys.log_scale, {0, missing}, kNothing)},
@@ -202,7 +202,7 @@ class Performer final : public ablate::HeadwiseAttention {
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
       const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
-      // Masks the exponents, not only the maximum: an item without keys would have infinite exponentials and NaN gradients.
+      // Masks all exponents, because an item without keys would otherwise have infinite exponentials and NaN gradients.
       const auto seen = gone.defined() ? log.masked_fill(gone, kNothing) : log;
       largest = seen.detach().amax(over, true);
       phi = (seen - largest).exp();

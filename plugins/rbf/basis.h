@@ -39,21 +39,21 @@ inline Tensor regression(const Tensor& f, double ridge) {
   return at::cholesky_solve(f, at::linalg_cholesky(gram));
 }
 
-/// Coefficients B = R X of tokens X [length, d]. [slots, length], float64 on the CPU.
+/// Returns R [slots, length], float64 on the CPU: tokens X [length, d] have the coefficients B = R X.
 inline Tensor ridge_matrix(std::int64_t length, std::int64_t slots, double width, double ridge) {
   return regression(basis_at_tokens(length, slots, width), ridge);
 }
 
-/// R of an extended signal: the old signal, sampled at `samples` places, is contracted to [0, tau], and `length` new
-/// tokens are in (tau, 1] (section 3.2). [slots, samples + length], float64 on the CPU. @param tau in (0, 1)
+/// Returns R [slots, samples + length], float64 on the CPU, of an extended signal: the old signal, sampled at `samples` places,
+/// is contracted to [0, tau], and `length` new tokens are in (tau, 1] (section 3.2). @param tau in (0, 1)
 inline Tensor contraction_matrix(std::int64_t samples, std::int64_t length, double tau, std::int64_t slots, double width,
                                  double ridge) {
   const auto t = cat({middles(samples) * tau, middles(length) * (1 - tau) + tau});
   return regression(basis_at(t.unsqueeze(0), middles(slots).unsqueeze(1), slots, width), ridge);
 }
 
-/// Inverse distribution function of the looks (sticky memories, section 3.3), which are uniform within a cell. If the sum of
-/// looks is 0, all cells count alike.
+/// Inverse distribution function of the looks, the attention to each cell (sticky memories, section 3.3). Looks are uniform
+/// within a cell. If the sum of looks is 0, all cells count alike.
 /// @param looks [..., cells], at least 0 @param shares [..., n] in [0, 1), of the looks' type @return [..., n] in [0, 1]
 inline Tensor place_of(const Tensor& looks, const Tensor& shares) {
   const auto cells = looks.size(-1);

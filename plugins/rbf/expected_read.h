@@ -1,4 +1,5 @@
-// E[V(t)] for every query in blocks of queries, recomputed in backward, so that no [queries, slots] weights are stored.
+// Computes E[V(t)] in blocks of queries. The backward pass computes the weights again, so no [queries, slots] weights are
+// stored.
 #pragma once
 
 #include <torch/csrc/autograd/autograd.h>

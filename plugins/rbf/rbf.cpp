@@ -2,7 +2,7 @@
 // query reads the expectation of the signal under its own Gaussian over [0, 1].
 //
 // Differences from the published code (deep-spin/infinite-former):
-// - Basis functions have height 1, centres in the middle of N equal cells and one width that follows N (there: unit area,
+// - Basis functions have height 1, centres in the middle of N equal cells and one width, proportional to 1/N (there: unit area,
 //   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 here cannot be compared
 //   with the ridge of 0.5 there.
 // - The signal is fitted on [0, 1] only (there with zeros around it).
@@ -55,7 +55,7 @@ constexpr ablate::Exemption exemptions[] = {
 };
 
 constexpr double kVarianceFloor = 1e-6;           // least variance of a query's Gaussian on [0, 1]
-constexpr std::int64_t kCachedNumbers = 1 << 24;  // limit for all regression matrices, one per length
+constexpr std::int64_t kCachedNumbers = 1 << 24;  // most numbers in all cached regression matrices together
 
 class RadialBasis final : public ablate::Compression {
  public:

@@ -1,5 +1,5 @@
-// Random feature attention (Peng et al. 2021): kernel attention of normalised queries and keys. If causal, a gate lets its sums
-// decay.
+// Random feature attention (Peng et al. 2021): kernel attention of normalised queries and keys. If it is causal, a gate lets
+// the sums decay.
 #include <cmath>
 
 #include "ablate/decayed_sums.h"
@@ -53,7 +53,8 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     Tensor read, most;
     AttentionState state = input.state;
     if (causal()) {
-      // A shorter context is padded with keys of weight 0. The end of a longer context comes after all queries, so it is cut.
+      // If there are fewer keys than queries, keys of weight 0 are added. If there are more, the last ones, which come after
+      // all queries, are cut.
       const auto n = q.size(2);
       const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
       k = fit(k), bound = fit(bound);

@@ -163,7 +163,7 @@ class Routing final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// Causal form: each token belongs to its nearest centroid, and attends to this cluster's last w tokens, itself included.
+  /// Causal form: each token is in the cluster of its nearest centroid. It attends to the cluster's last w tokens up to itself.
   HeadOutput among_earlier(const Tensor& likeness, const Tensor& q, const Tensor& v, const HeadInput& input) const {
     const auto nearest = likeness.argmax(2).expand({q.size(0), -1, -1});
     const ablate::BucketOrder order(nearest, input.mask, clusters_);

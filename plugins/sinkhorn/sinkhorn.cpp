@@ -82,7 +82,8 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
   /// @param x [batch, n, d_model], 0 under the mask @param there [batch or 1, 1, blocks, size] bool
   Tensor sorted(const Tensor& x, const Tensor& there) const {
     const auto count = there.size(2), size = there.size(3);
-    // A block is represented by its sum or, if causal, by the sum up to its first token, which all its tokens may use.
+    // A block is represented by the sum of its tokens. If causal, it is represented by the sum of all tokens up to its first
+    // token, which all tokens of the block may use.
     const auto pooled = causal() ? x.cumsum(1).slice(1, 0, x.size(1), size)
                                  : ablate::pad(x, {0, 0, 0, count * size - x.size(1)}).unflatten(1, {count, size}).sum(2);
     const auto all = ablate::linear(pooled, sort_->weight.to(x.scalar_type()), sort_->bias.to(x.scalar_type()));

@@ -64,7 +64,7 @@ bool shares(const ablate::Values& values) {
   return own > 0 && own < heads;
 }
 
-/// True if this class projects keys and values instead of the base class.
+/// True if this class, and not the base class, projects keys and values.
 bool makes_keys(const ablate::Values& values) { return shares(values) || values.integer("latent") > 0; }
 
 class SoftmaxAttention final : public ablate::HeadwiseAttention {

@@ -1,6 +1,6 @@
 // Sorting by frequency (Martins, Marinho and Martins 2022, infinity-former, section 4.1): a long sequence, a separator, and
 // then its symbols by decreasing frequency. Frequencies drift along the sequence, so neither its beginning nor its end reveals
-// the order. A model that reads the sequence in segments must remember.
+// the order. A model that reads the sequence in segments must remember all segments.
 #include <algorithm>
 #include <numeric>
 
@@ -118,7 +118,8 @@ class Sort final : public ablate::GeneratedTask {
     return text;
   }
 
-  /// The model reads the right answers. Up to its first wrong answer they are also its own, and only those answers count.
+  /// The model reads the right answers. Only its own answers before its first wrong answer count, and these equal the answers
+  /// that it read.
   void judge(ablate::Split split, std::int64_t index, std::span<const std::int64_t> answers,
              std::span<double> values) const override {
     const auto order = sorted(make(split, index), symbols_);

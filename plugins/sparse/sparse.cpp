@@ -1,5 +1,5 @@
 // Sparse Transformer (Child et al. 2019): two patterns that together reach all tokens, each with about sqrt(n) tokens. One is
-// near; the other is far: every stride-th token (strided) or the last tokens of each block (fixed). README.md has the sets.
+// near; the other is far: every stride-th token (strided) or the last tokens of each block (fixed). README.md defines both.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -81,7 +81,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return {.values = parts.size() == 1 ? parts.front() : ablate::cat(parts, 1)};
   }
 
-  /// A^(1): the `stride` tokens before (and after), or the query's own block. A short sequence is a single block.
+  /// A^(1): `stride` tokens before (and, unless causal, after) the query, or its own block. A short sequence is a single block.
   Neighbours near_blocks(std::int64_t n) const {
     const bool alone = fixed_ || n <= stride_;
     return {.size = std::min(stride_, n), .before = alone ? 0 : 1, .behind = alone || causal() ? 0 : 1};

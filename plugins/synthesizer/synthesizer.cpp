@@ -19,7 +19,7 @@ constexpr auto kSyntheses = ablate::choices<Synthesis>({{"dense", Synthesis::kDe
                                                         {"factorized-dense", Synthesis::kFactorizedDense},
                                                         {"factorized-random", Synthesis::kFactorizedRandom},
                                                         {"mixture", Synthesis::kMixture}});
-/// True if scores come from each token only.
+/// True if a token's scores come only from this token.
 bool is_dense(Synthesis form) { return form == Synthesis::kDense || form == Synthesis::kFactorizedDense; }
 
 constexpr ablate::Parameter parameters[] = {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ablate::imdb {  // the name ablate::text is taken: it makes a parameter
+namespace ablate::imdb {  // ablate::text is a function that makes a parameter
 
 /// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =

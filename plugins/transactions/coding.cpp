@@ -5,8 +5,8 @@
 namespace ablate::transactions {
 namespace {
 
-// Each line has the published spelling (Berka and Sochorova 1999), then those of the CSVs with year, month and day, and of the
-// translated CSVs. The files themselves contain the spelling errors.
+// Each line has the published spelling (Berka and Sochorova 1999), then the spelling of the CSVs with year, month and day, then
+// the spelling of the translated CSVs. The spelling errors are in the files.
 constexpr std::string_view kCredit[] = {"PRIJEM", "credit"};
 constexpr std::string_view kDebit[] = {"VYDAJ", "debit", "withdrawal"};
 constexpr std::string_view kCashDebit[] = {"VYBER", "cash_withdraw", "withdrawal in cash"};

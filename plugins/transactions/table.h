@@ -24,7 +24,8 @@ class Table {
   /// Returns the index of a column. If it is missing, throws FileError with the columns of the header.
   std::size_t column(std::string_view name) const;
 
-  /// Reads the next line that is not empty. False at the end. Throws FileError unless it has as many cells as the header.
+  /// Reads the next line that is not empty, or returns false at the end. Throws FileError unless the line has as many cells as
+  /// the header.
   bool next();
 
   /// Returns a cell of the line without quotes and surrounding spaces. Valid until next().

@@ -24,7 +24,6 @@ nlohmann::json trial(int number) {
           {"seed", number / 200}};
 }
 
-/// Returns ten metrics.
 std::vector<MetricInfo> metrics() {
   std::vector<MetricInfo> all = {{"test/accuracy", "%", "max", "share of test examples that are right"}};
   for (int i = 1; i < 10; ++i) all.push_back({"test/score" + std::to_string(i), "", "max", "another"});

@@ -1,6 +1,6 @@
-// Measures the host's overhead for a trial. Runs 200 one-step trials of the smallest model in three ways: in this process (no
-// fork, no pipe, no database), each in a fork of this process (the least cost of a separate process), and by `ablate run -j 1`.
-// The ways alternate: A B C A B C ... Prints the median of each way, the overhead of a trial and the ratio C / A.
+// Measures the host's overhead for a trial. Runs 200 one-step trials of the smallest model in three ways. A: in this process
+// (no fork, no pipe, no database). B: each in a fork of this process (the least cost of a separate process). C: by `ablate run
+// -j 1`. The ways alternate: A B C A B C ... Prints the median of each way, the overhead of a trial and the ratio C / A.
 //   build/release/tests/bench_overhead [ROUNDS]
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,7 +108,7 @@ int main(int count, char** arguments) {
   for (int i = 0; i < rounds; ++i) {
     direct.push_back(alone());
     apart.push_back(forked());
-    // A run with one trial includes the start of a worker. The difference of the runs is the time of 199 trials alone.
+    // Each run includes the start of a worker. The difference of the two runs is the time of 199 trials without that start.
     const double one = run("seeds=1"), all = run("seeds=200");
     start_up.push_back(one);
     hosted.push_back((all - one) / (kTrials - 1));

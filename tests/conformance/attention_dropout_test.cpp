@@ -9,7 +9,7 @@ namespace {
 
 enum class Drop {
   kRight,
-  kNoise,       // right: training also adds noise to the scores, in addition to dropout
+  kNoise,       // right: in training, noise is added to the scores, besides dropout
   kIgnored,     // promised, but nothing is dropped
   kUnscaled,    // the remaining weights are not divided by 1 - p
   kGlobal,      // drawn from torch's global generator

@@ -1,4 +1,5 @@
-// Attentions with one fault each, from public implementations. Each fails its fault's check; without a fault, all checks pass.
+// Each attention here has one fault of a public implementation and must fail the check for this fault. Without a fault, all
+// checks pass.
 #include <ATen/Parallel.h>
 
 #include "ablate/headwise.h"
@@ -32,9 +33,9 @@ enum class Fault {
   kShared,            // one parameter for all instances (a static class member, as in Linformer)
   kRouterCut,         // a decision without a gradient for its parameter
   kNeverUsed,         // a parameter that nothing reads
-  kDeviation,         // divided by the standard deviation of the scores, which is NaN for one token
+  kDeviation,         // scores divided by their standard deviation, which is NaN for one token
   kFixedTable,        // a table with a fixed number of positions
-  kNoStabiliser,      // exp of large numbers
+  kNoStabiliser,      // exp of scores, without subtracting their maximum
   kHalfScores,        // scores in half precision, whose largest number is 65504
   kMeasures,          // computes differently while it measures
   kPaddingTouched,    // multiplies padded context by 0, and NaN times 0 is NaN

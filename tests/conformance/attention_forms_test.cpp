@@ -23,11 +23,11 @@ enum class Wrong {
   kTwoThreads,      // wrong with two threads
   kMixed,           // wrong with mixed products
   kWidth64,         // ignores the mask in a model of 64 channels
-  kWidth64Sum,      // a constant sequence gives an output that varies, in a model of 64 channels
+  kWidth64Sum,      // in a model of 64 channels, the output of a constant sequence depends on its length
   kBatch9,          // exchanges rows in a batch of nine
   kBatch17,         // exchanges rows in a batch of seventeen
-  kGradientLong,    // half a gradient above 320 tokens
-  kGradientFloat,   // half a gradient above 320 tokens in float32
+  kGradientLong,    // with more than 320 tokens, half a gradient
+  kGradientFloat,   // with more than 320 tokens in float32, half a gradient
   kLeakFloat,       // not causal after 300 tokens in float32
   kEmptyFloat,      // an item without tokens reads values in float32
   kDropFloat,       // dropout without its scale in float32

@@ -27,7 +27,7 @@ enum class Habit {
   kAuxiliaryWrong,  // an auxiliary loss with the gradient of another loss
   kAuxiliaryAll,    // right: an auxiliary loss of all queries
   kQueriesSum,      // softmax over the queries
-  kByLength,        // weights sum to keys / queries
+  kByLength,        // weights sum to the number of keys divided by the number of queries
   kHardForward,     // a hard choice with a soft gradient, without a declared surrogate
   kHardDeclared,    // the same choice through straight_through()
   kHardOther,       // straight_through() with another function in the backward pass

@@ -9,7 +9,7 @@ namespace {
 enum class Place {
   kNone,
   kMask128,        // ignores the mask at lengths that are multiples of 128
-  kMask16,         // ignores the mask at multiples of 16, up to 64 tokens
+  kMask16,         // ignores the mask at lengths that are multiples of 16, up to 64 tokens
   kMaskOfOne,      // ignores the mask in a batch of one item
   kPrime,          // does not read the last token if the length is a prime above 64
   kRest,           // does not read the last token if the length is one more than a multiple of 64
@@ -20,18 +20,18 @@ enum class Place {
   kForgets2048,    // does not read keys from 2048 on
   kForgets2304,    // does not read keys from 2304 on
   kSilent2304,     // queries from 2304 on read nothing
-  kMask2304,       // ignores the mask beyond 2304
-  kFuture2304,     // reads the future beyond 2304
-  kMask2048,       // ignores the mask beyond 2048
-  kFuture2048,     // reads the future beyond 2048
-  kLeak111,        // beyond 200 tokens, output 111 reads value 112, without a gradient
+  kMask2304,       // with more than 2304 tokens, ignores the mask
+  kFuture2304,     // with more than 2304 tokens, reads the future
+  kMask2048,       // with more than 2048 tokens, ignores the mask
+  kFuture2048,     // with more than 2048 tokens, reads the future
+  kLeak111,        // with more than 200 tokens, output 111 reads value 112, without a gradient
   kLeak171,        // the same for output 171 and value 172
   kLeak895,        // the same for output 895 and value 896
   kScaled128,      // larger causal outputs at lengths that are multiples of 128
   kScaledPrime,    // larger causal outputs at lengths that are primes above 64
   kTwice,          // causal weights sum to 2
-  kHalf64,         // causal weights sum to 1/2 at multiples of 64
-  kMore2048,       // weights sum to 3/2 beyond 2048
+  kHalf64,         // causal weights sum to 1/2 at lengths that are multiples of 64
+  kMore2048,       // with more than 2048 tokens, weights sum to 3/2
   kUnread128,      // if causal, with 128 tokens, the last token does not read the first
   kUnreadFour,     // with 4 tokens, only the third token reads the third
 };

@@ -13,19 +13,19 @@ namespace {
 enum class Meeting {
   kRight,
   kGate,                // right: a hard gate that some weights close
-  kMaskFloatLong,       // ignores the mask in float32 from 128 tokens on
-  kMaskTrainingLong,    // ignores the mask in training from 128 tokens on
-  kBFloatLong,          // computes float32 through bfloat16 from 256 tokens on
-  kGradientFloatLong,   // half the gradient of the queries, in float32 training beyond 64 tokens
+  kMaskFloatLong,       // with 128 tokens or more, ignores the mask in float32
+  kMaskTrainingLong,    // with 128 tokens or more, ignores the mask in training
+  kBFloatLong,          // with 256 tokens or more, computes float32 through bfloat16
+  kGradientFloatLong,   // with more than 64 tokens, half the gradient of the queries, in float32 training
   kHalfNoKeys,          // no gradient of keys in half precision
   kHalfTwice,           // twice the gradient of values in half precision
-  kCausalTrainingLong,  // not causal in training beyond 128 tokens
-  kCausalFloatLong,     // not causal in float32 beyond 128 tokens
+  kCausalTrainingLong,  // with more than 128 tokens, not causal in training
+  kCausalFloatLong,     // with more than 128 tokens, not causal in float32
   kCausalAcrossFloat,   // not causal over another sequence in float32
   kMaskAcrossHalf,      // ignores the mask over another sequence in half precision
   kAcrossDetached,      // no gradient of another sequence's keys
   kAcrossTwice,         // twice the gradient of queries over another sequence
-  kCachedLong,          // caches a mask by its shape from 64 tokens on
+  kCachedLong,          // with 64 tokens or more, caches a mask by its shape
   kCachedFloat,         // caches a mask by its shape in float32
   kDeadCausal,          // the last head is 0 if causal
   kDeadTwoWay,          // the last head is 0 unless causal
@@ -37,18 +37,18 @@ enum class Meeting {
   kLossByLength,        // an auxiliary loss that depends on the padded length
   kRedraw256,           // redraws from torch's generator every 256 steps
   kRedrawSeventh,       // redraws from torch's generator in step 7
-  kOverQueries,         // divided by sums over the queries
-  kShiftedSums,         // divided by the sum of the previous query
-  kBatchLong,           // a maximum over the batch beyond 100 tokens
-  kBatchTrainingLong,   // keys centred over the batch in training beyond 100 tokens
+  kOverQueries,         // weights divided by their sums over the queries
+  kShiftedSums,         // weights divided by the sum of the previous query's weights
+  kBatchLong,           // with more than 100 tokens, keys divided by a maximum over the batch
+  kBatchTrainingLong,   // with more than 100 tokens, keys centred over the batch in training
   kWritesUnmasked,      // writes into its tokens if there is no mask
   kWritesQueries,       // writes into its queries over another sequence
   kForgetsEvery,        // later blocks do not read tokens 63, 127, ...
   kSubtracts,           // subtracts tokens more than 100 positions back
-  kNoiseLong,           // noise in evaluation, beyond 64 tokens
-  kGlobalLong,          // uses torch's generator in training, beyond 64 tokens
+  kNoiseLong,           // with more than 64 tokens, noise in evaluation
+  kGlobalLong,          // with more than 64 tokens, uses torch's generator in training
   kScaledTraining,      // declares that it equals another attention, but is scaled in training
-  kScaledFloatLong,     // declares the same, but is scaled in float32 beyond 100 tokens
+  kScaledFloatLong,     // declares the same, but is scaled in float32 if there are more than 100 tokens
 };
 
 Tensor with_factor(const Tensor& x, double factor) { return x * factor + x.detach() * (1 - factor); }

@@ -1,4 +1,4 @@
-// Faults only in one type, in training, beyond a length or in gradients. A short evaluation in float64 does not show them.
+// Faults that appear only in one type, in training, beyond a length or in gradients, but not in a short float64 evaluation.
 #include "ablate/headwise.h"
 #include "ablate/operation.h"
 #include "tests/conformance/suite_of.h"
@@ -22,12 +22,12 @@ enum class Mode {
   kRankLeak,          // lowers scores of keys shorter than the mean of all keys, including later keys
   kSortLeak,          // a median over all positions, without a gradient
   kLengthLeak,        // reads all keys from 64 on, even keys after the query
-  kLateLeak,          // reads the last key from 256 tokens on
+  kLateLeak,          // with 256 tokens or more, reads the last key
   kForgets,           // reads fewer than 128 tokens back, and does not declare this
-  kForgetsFirst,      // does not read the first token beyond 200 tokens
+  kForgetsFirst,      // with more than 200 tokens, does not read the first token
   kGradientMasked,    // doubles a gradient if there is a mask
   kGradientCausal,    // doubles a gradient if causal
-  kGradientLong,      // a gradient that is too large beyond 100 tokens
+  kGradientLong,      // with more than 100 tokens, a gradient that is too large
   kGradientBatch,     // divides gradients by the batch size
   kGradientPadded,    // gradients of the weights depend on the number of padded tokens
 };

@@ -1,4 +1,4 @@
-// Attentions with a tile, far after the start, that ignores the causal mask. One tile does this only with a full memory.
+// Attentions that ignore the causal mask in one tile, far after the start. One attention does this only with a full memory.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 

@@ -40,7 +40,7 @@ class FirstBlock final : public Means {
     return Means::tokens_of(n > 64 ? cat({x.narrow(2, 0, 64), x.narrow(2, 64, n - 64).detach()}, 2) : x, input);
   }
 };
-/// Wrong gradients after the first 16 tokens of a segment, if all segments are complete: none, or in training twice as large.
+/// If all segments are complete, tokens after the first 16 of a segment get no gradient (`stops`), or twice theirs in training.
 template <bool stops>
 class WholeSegments final : public Means {
   using Means::Means;

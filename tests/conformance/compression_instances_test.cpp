@@ -151,7 +151,7 @@ struct IndicesAsReals : Change {
   }
 };
 
-/// Divides 0 by the number of steps after `first`, which is 0 / 0 at that step.
+/// Divides 0 by the number of steps after `first`: 0 / 0 at step `first`.
 template <std::int64_t first>
 struct NotFiniteAt : Change {
   using Change::Change;

@@ -109,7 +109,7 @@ class MostUsed final : public Means {
 constexpr Capabilities kMostUsed = {
     .slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true, .half_precision = true};
 
-/// Reads tokens by a learned query for each slot: every slot is a mean of all tokens.
+/// Reads tokens by a learned query for each slot: every slot is a weighted mean of all tokens.
 class Asking final : public Means {
  public:
   explicit Asking(const CompressionContext& context) : Means(context) {

@@ -94,7 +94,7 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
-/// Two classes declare that slots are means. This class weights tokens by content, the next reads with another similarity.
+/// Declares that slots are means, but weights tokens by content. The next class declares the same, but reads relu as elu.
 class CountsByContent final : public Means {
   using Means::Means;
   bool slots_are_means() const override { return true; }
@@ -111,7 +111,7 @@ class ReadsOtherwise final : public Means {
     return Means::do_read(seen);
   }
 };
-/// Softmax with scores that are not divided by the root of the channels.
+/// Softmax with scores that are not divided by the root of the number of channels.
 class Unscaled final : public Means {
   using Means::Means;
   ReadOutput do_read(const ReadInput& input) override {

@@ -1,4 +1,4 @@
-// A plain Attention of four linear layers, with one fault or none, and any names of layers.
+// A plain Attention of four linear layers, with one fault or none. Tests choose the names of its layers.
 #pragma once
 
 #include "ablate/linear.h"

@@ -1,4 +1,4 @@
-// Parameters that no instance reads, choices that make no instance, and reads by a wrong type, for all three kinds.
+// Parameters that no instance reads, choices for which no instance can be made, and reads by a wrong type, for all three kinds.
 #include "ablate/headwise.h"
 #include "ablate/task.h"
 #include "core/trial/conformance/plugin/plugin_checks.h"

@@ -39,7 +39,7 @@ TEST_CASE("plugins that are checked in parallel are reported one after the other
   const auto ended = place.check({"-j", "3", "--no-timing"});
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 1);
-  // A header, its lines, its summary, then the next plugin.
+  // The lines between a plugin's header and its summary belong to this plugin.
   std::string order;
   const std::regex mark("(?:^|\n)(listops|segment-mean|wrong)( \\(|: )");
   for (std::sregex_iterator at(ended.out.begin(), ended.out.end(), mark), none; at != none; ++at)

@@ -53,20 +53,18 @@ inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std
 struct Record {
   std::set<std::string> ran, failed;
 
-  /// Runs the suite.
-  /// @return the names of the failed checks
+  /// Runs the suite and returns the names of the failed checks.
   std::set<std::string> suite(const Descriptor& plugin, const std::set<std::string>& only = {}) {
     std::set<std::string> names;
     for (const auto& check : checks_of(plugin, only, true)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
-      // The check "cuda" can fail, too: tests/conformance/device_test.cpp.
+      // tests/conformance/device_test.cpp makes the check "cuda" fail.
       if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);
       if (check.failed()) names.insert(check.name);
     }
     failed.insert(names.begin(), names.end());
     return names;
   }
-  /// True if the check fails.
   bool fails(const Descriptor& plugin, const std::string& check) { return suite(plugin, {check}).count(check) == 1; }
 };
 

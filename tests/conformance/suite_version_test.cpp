@@ -1,5 +1,5 @@
-// Verdicts and audits belong to a version of the suite, and floors belong to a version of the predictors. After an edit of this
-// code, the test asks the author whether verdicts, audits or floors change.
+// Verdicts and audits belong to a version of the suite, and floors belong to a version of the predictors. After an edit of the
+// suite or the predictors, the test asks the author whether verdicts, audits or floors change.
 //
 // The record has each version, and a digest of its code without comments and white space. To record it again after an edit, or
 // after a merge of two edits, run
@@ -21,7 +21,7 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 
-/// Code whose edits may need another version.
+/// Code that may need a new version after an edit.
 struct Versioned {
   std::string name, constant, effect;
   int version;

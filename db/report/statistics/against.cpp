@@ -41,7 +41,7 @@ class Against {
       take_lines(reference_lines("--against", conditions(values), table));
     comparisons_.decide();
     table.comparisons = static_cast<int>(comparisons_.count());
-    if (is_against_best())  // the best has the best mean over all seeds, so a comparison over shared seeds makes no row better
+    if (is_against_best())  // no row is better than the best over all seeds, though one may be over shared seeds
       for (std::size_t at = 0; at < table.cells.size(); ++at)
         if (comparison(at).significance == Significance::kBetter) comparison(at).significance = Significance::kNotSignificant;
     emphasise();
@@ -123,7 +123,7 @@ class Against {
         }
   }
 
-  /// Marks the best and the second row by the tested pairs, or by further tests if all pairs were with one row.
+  /// Marks the best and the second cell of a column. Uses the tested pairs, or further tests if every pair had the same row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;
@@ -160,7 +160,7 @@ class Against {
   Table& table_;
   Comparisons comparisons_;
   std::vector<Rivals> rivals_;
-  std::size_t to_one_row_ = 0;  ///< number of comparisons if all were with one row
+  std::size_t to_one_row_ = 0;  ///< number of comparisons with a fixed row in place of the best
 };
 
 /// Tests the cells of each column against one row (reference_lines), or against the best.

@@ -78,7 +78,7 @@ class AverageOf {
   Cell average_;
 };
 
-/// Adds a value after each `width` values.
+/// Inserts make(i) after group i of `width` values.
 template <class T, class Make>
 void widen(std::vector<T>& values, std::size_t width, const Make& make) {
   std::vector<T> all;
@@ -89,7 +89,6 @@ void widen(std::vector<T>& values, std::size_t width, const Make& make) {
   values = std::move(all);
 }
 
-/// Adds a last column: the mean over the other columns.
 void add_average(const std::vector<std::string>&, Table& table) {
   const auto width = table.columns.size();
   if (table.column_paths.empty() || width < 2)

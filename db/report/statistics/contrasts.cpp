@@ -24,7 +24,6 @@ std::size_t row_of(const std::string& text, const Table& table) {
   return lines.of.front();
 }
 
-/// Tests exactly these pairs of rows.
 void add_contrasts(const std::vector<std::string>& values, Table& table) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t i = 0; i + 1 < values.size(); i += 2) {

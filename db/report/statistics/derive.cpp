@@ -85,7 +85,7 @@ std::vector<Sample> shared_samples(const Derived& derived, const Places& places,
       by_seed[sample.seed.value_or(0)].emplace(name, sample.value);
   std::vector<Sample> samples;
   std::map<std::string, Numbers> of;
-  for (const auto& [name, unused] : places) of[name];  // even if no seed has all metrics
+  for (const auto& [name, unused] : places) of[name];  // an entry even if no seed has all metrics
   for (const auto& [seed, values] : by_seed) {
     if (values.size() != places.size()) continue;
     samples.push_back({seed, 0});

@@ -14,7 +14,6 @@ std::string refuse_overlap(const std::string& text) {
   return is_number ? "" : fmt::format("found {}, expected a number from 0 to 1000", text);
 }
 
-/// Shows half the 95 % interval of each mean instead of the deviation.
 void add_intervals(const std::vector<std::string>& values, Table& table) {
   table.overlap = parse_number(values.back());
   table.spread = "half its 95 % interval";

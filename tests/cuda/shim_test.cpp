@@ -36,7 +36,7 @@ void turned(const float* from, float* to, bool barrier) {
   to[first + i] = all[kCount - 1 - i];
 }
 
-/// Without the barrier, the array is overwritten while other threads may still read it.
+/// Adds all numbers up in two passes. Without `barrier`, the second pass overwrites numbers that other threads may still read.
 void summed_twice(const float* from, float* to, bool barrier) {
   ABLATE_SHARED(float, all, kCount);
   float sum = 0;
@@ -56,7 +56,7 @@ void warp_sum(const float* from, float* to, int last) {
   to[threadIdx.x] = sum;
 }
 
-/// If not `apart`, blocks write to the same addresses.
+/// Blocks write to the same addresses unless `apart`.
 void overlapping(const float*, float* to, bool apart) {
   to[threadIdx.x + (apart ? blockIdx.x * kCount : 0)] = static_cast<float>(blockIdx.x);
 }
@@ -79,7 +79,7 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
-/// Returns a kernel's results in each order of threads and blocks. `right`: the kernel's last argument
+/// Returns a kernel's results in each order of threads and blocks. `right` is the kernel's last argument.
 template <class Kernel>
 std::vector<std::vector<float>> in_orders(Kernel kernel, bool right) {
   const auto from = numbers(2 * kCount);

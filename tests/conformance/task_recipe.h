@@ -97,8 +97,7 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "seed of the data set")};
 
-/// Returns the findings of `ablate audit` in a new instance. If the task is broken, checks that `suite` failed and returns
-/// none.
+/// Returns the findings of `ablate audit` in a new instance, or none if the task is broken; then `suite` must have failed.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
                                    const std::vector<Check>& suite) {
   const ::TemporaryFolder scratch;

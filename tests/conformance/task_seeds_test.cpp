@@ -82,8 +82,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Task of random words. A fault gives two values one digest. "others by the seed" is no fault: the vocabulary has another
-/// size.
+/// Task of random words. A fault gives two values one digest. "others by the seed" is no fault: it changes the vocabulary.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

@@ -1,4 +1,4 @@
-// Attempts at the same trial that should have equal numbers. If the numbers differ, every command that shows them reports this.
+// Attempts at the same trial that should have equal numbers. If their numbers differ, every command that shows one reports it.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>

@@ -58,7 +58,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
-      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths without the answer
+      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // the lengths in xlstm, minus the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
       } else if (study.name == "infinity-sort") {  // as in infinity's generate_data.py
         CHECK(

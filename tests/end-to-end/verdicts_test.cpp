@@ -69,7 +69,7 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
   place.vouch({"softmax", "listops"});
   CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
 
-  // Earlier runs use the verdict, too, and no row of the correct plugin is marked.
+  // Rows of earlier runs are marked, too, but no row of the correct plugin.
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));

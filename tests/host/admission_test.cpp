@@ -58,7 +58,7 @@ TEST_CASE("if a trial runs out of memory even alone, the number of trials at a t
   CHECK(admission.at_a_time() == 7);
   admission.ran_out_beside(kB, 3);
   CHECK(admission.at_a_time() == 3);
-  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // these two must run alone
+  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // kA and kB must run alone
   CHECK_FALSE(admission.may_start(kC, 1, &kB, 0));
   CHECK(admission.may_start(kC, 2, &kC, 0));
   CHECK(admission.is_halved());

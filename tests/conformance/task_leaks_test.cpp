@@ -22,7 +22,7 @@ void put(Row& row, const Ids& ids) {
   for (std::size_t at = 0; at < ids.size(); ++at) row.id(at) = ids[at];
 }
 
-/// Returns a task whose test split has train's labels, and train's symbols after `change`. `backwards` reverses the examples.
+/// Returns a task whose test split is train with symbols that `change` changed, from the last example on if `backwards`.
 Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<void(Ids&)>& change, bool backwards = false) {
   auto recipe = digits(vocabulary);
   recipe.info.length = length;
@@ -56,7 +56,7 @@ Recipe overlapping(bool is_drawn, bool in_place) {
   return recipe;
 }
 
-/// Returns a task of random symbols. `label` computes the label, and may change the symbols before.
+/// Returns a task of random symbols. `label` may first change the symbols, and returns the label.
 Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& row, Random& random)>& label) {
   auto recipe = digits(vocabulary + 2);
   recipe.info.length = 40;
@@ -209,7 +209,7 @@ TEST_CASE("examples of one plan with different symbols are no copies of each oth
     return static_cast<std::int64_t>(back % 2);
   });
   CHECK(failed(recipe) == "");
-  // Each example renames the symbols of one of six plans.
+  // Each example is one of six sequences (plans), with the symbols renamed.
   recipe = labelled(101, [](Row& row, Random& random) {
     const auto plan = random.below(6), by = random.below(101), factor = 1 + random.below(100);
     auto ids = drawn(Split::kTrain, plan, 7, 40, 8);

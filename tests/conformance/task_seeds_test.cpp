@@ -68,7 +68,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
   check_mentions(said(checks, "another seed", "train"), "these may be all possible examples");
   recipe.info.fields[0].vocabulary = 6;
   recipe.size = 120;
-  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // train: all orders of 5 symbols; else 24
+  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // train: all orders of 5 symbols
     const std::size_t length = split == Split::kTrain ? 5 : 24;
     std::int64_t order[5] = {0, 1, 2, 3, 4}, rises = 0;
     for (std::int64_t i = 0; i < index && split == Split::kTrain; ++i) std::ranges::next_permutation(order);

@@ -49,7 +49,7 @@ TEST_CASE("examples that are nearly equal to train's examples, with their labels
   }
   check_mentions(said(checks_of(recipe), "no near-duplicates", "train, 400 of 400 examples, test"),
                  "400 of 400 examples of test are nearly the same as one of train (400 were searched)");
-  // In drawn data, near-duplicates in a twentieth of dev fail the check. In real data, they are only reported.
+  // In drawn data (with data_seed), near-duplicates in a twentieth of dev fail the check. In real data, they are only reported.
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     if (split != Split::kDev || index % 20 != 0) return write(row, random);
     write(row, Random(Split::kTrain, index, random.start()));
@@ -129,7 +129,7 @@ TEST_CASE("examples that occur twice in a split, or in two splits") {
   from([](Split split, std::int64_t index) { return split == Split::kDev ? -1 : index; }, Split::kTest);
   check_mentions(failed(recipe),
                  "splits are disjoint [dev, 400 of 400 examples, test, 400 of 400 examples]: off by 1, 0 allowed: 400 of 400");
-  // In data without a seed, a few repeated examples are only reported.
+  // In real data (without data_seed), a few repeated examples are only reported.
   recipe.has_seed = false;
   CHECK(failing(recipe) == Names{"splits are disjoint"});
   from(

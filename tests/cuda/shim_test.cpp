@@ -16,7 +16,7 @@ using shim::launch;
 static int reports = 0;
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "exitcode=0:suppress_equal_addresses=0"; }
-// Not sanitized, because a second report inside a report would wait for the first report.
+// Not sanitized, because a report inside a report would wait for ever for the outer report.
 extern "C" __attribute__((no_sanitize("thread"))) void __tsan_on_report(void*) { ++reports; }
 constexpr bool kSeesRaces = true;
 #else
@@ -103,7 +103,7 @@ std::string error_of(const std::function<void()>& run) {
   return "";
 }
 
-/// True if `run` fails in a process of its own, because of an error or the address sanitizer.
+/// Calls `run` in a child process. True if `run` throws, or if a sanitizer ends the process.
 bool harms(const std::function<void()>& run) {
   const auto child = fork();
   if (child == 0) {

@@ -210,7 +210,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, but not estimate
   CHECK(value(effects, "attention", "b").mean == Approx(55));
   CHECK(std::isnan(value(effects, "attention", "flat").mean));
   CHECK(value(effects, "attention", "flat").unknown == "too few settings and seeds in common with other values");
-  // If "flat" has run at two of three lengths, these are compared, and a note names the third length.
+  // If "flat" has run at two of three lengths, only these two are compared, and a note names the third length.
   settings.push_back({{"flat", "128"}, {{1, 12}, {2, 12}}});
   auto most = settings_of({"attention", "task.length"}, settings);
   effects = effects_of(most, {}).at(0);

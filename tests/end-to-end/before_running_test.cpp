@@ -1,4 +1,4 @@
-// Warnings before a grid runs: a run and a dry run print the same warnings. Also the option --only.
+// Errors and warnings before a grid runs, which are the same for a run and a dry run. Also the option --only.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-// Sources of data: digests of contents, and named files.
+// A task's data files: the digest depends on their contents, and files() names each file that load() reads.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 fs::path fixed_place;  ///< folder that the fault "a fixed place" reads, whatever `data` is
 
-/// Lines of letters, "abcabd 1", in three files of a folder. A parameter names the fault.
+/// Task of lines in three files of a folder. A line has letters and a label: "abcabd 1". The parameter `fault` names the fault.
 class Lines : public Task {
  public:
   explicit Lines(const TaskContext& context)
@@ -163,7 +163,7 @@ TEST_CASE("a digest follows the contents of the files") {
 
 namespace {
 
-/// Random words. The digest leaves out the parameter that `without` names.
+/// Task of random words. The digest leaves out the parameter that `without` names.
 class Drawn final : public Task {
  public:
   explicit Drawn(const TaskContext& context)
@@ -271,7 +271,7 @@ TEST_CASE("an edit's cache is deleted with it, and an edit that cannot be writte
 TEST_CASE("the system's reason is reported if a child cannot be traced") {
   const auto child = fork();
   if (child == 0) {
-    // ptrace is refused, as in many containers.
+    // The filter refuses ptrace, as many containers do.
     sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                             BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
                             BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};

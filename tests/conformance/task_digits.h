@@ -30,7 +30,7 @@ inline Recipe digits_with_targets(std::int64_t vocabulary = 10, std::int64_t len
   return recipe;
 }
 
-/// Returns a task with one text for each split. A function returns the symbol at a place. The target is the next symbol.
+/// Returns a task with one text for each split. `symbol` returns the symbol at a place. The target is the next symbol.
 using Symbol = std::function<std::int64_t(Split split, std::int64_t place, std::int64_t seed)>;
 inline Recipe text_of(const Symbol& symbol, std::int64_t vocabulary = 12) {
   auto recipe = digits_with_targets(vocabulary);
@@ -52,7 +52,7 @@ inline std::int64_t random_symbol(Split split, std::int64_t place, std::int64_t 
   return Random(split, place, seed).below(12);
 }
 
-/// Checks that exactly these findings about labels and rules fail.
+/// Checks that exactly the expected findings fail. Counts only findings about labels and rules.
 inline void check_fails(const Recipe& recipe, const Names& expected) {
   Names found;
   for (const auto& name : failing(recipe))

@@ -1,4 +1,4 @@
-// If the suite cannot write, for instance on a full disk, its checks are unchecked.
+// If the suite cannot write, for instance on a full disk, a check counts as unchecked and not as failed.
 #include "core/trial/conformance/engine/check.h"
 #include "tests/conformance/task_recipe.h"
 

@@ -109,7 +109,7 @@ TEST_CASE("a label in the second sequence, in reals, in a hole, at the target's 
   check_fails(recipe, {"label at a position"});
   recipe.info = {
       .fields = {{.name = "digit", .vocabulary = 10}}, .length = 16, .classes = 10, .objective = Objective::kPositions};
-  for (const std::size_t behind : {0, 1}) {  // the next token, which a model that is not causal may see
+  for (const std::size_t behind : {0, 1}) {  // 1: the target is the next token, which a model that is not causal sees
     recipe.info.causal = behind == 0;
     recipe.fill = [=](Row& row, Split, std::int64_t, Random random) {
       for (std::size_t at = 0; at < 16; ++at) row.id(at) = random.below(10);
@@ -146,7 +146,7 @@ TEST_CASE("a label that the length predicts") {
   };
   CHECK(failing(recipe).count("label by length") == 1);
   recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}}, .sequences = 2, .length = 16, .classes = 2};
-  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label tells which of two sequences is longer
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label is 1 if the first sequence is longer
     for (std::size_t sequence = 0; sequence < 2; ++sequence)
       for (std::size_t at = 0; at < 16; ++at) row.id(at, sequence) = random.below(10);
     const auto a = 1 + random.below(16), b = 1 + random.below(16);

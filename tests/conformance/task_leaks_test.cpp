@@ -1,4 +1,4 @@
-// Data that reveal too much. Each line has one kind of data, and the check (of the suite or of an audit) that finds it.
+// Data that reveal too much. Each entry of leaks() has a task and the check (of the suite or of an audit) that finds the leak.
 #include <cmath>
 
 #include "tests/conformance/task_digits.h"
@@ -22,7 +22,7 @@ void put(Row& row, const Ids& ids) {
   for (std::size_t at = 0; at < ids.size(); ++at) row.id(at) = ids[at];
 }
 
-/// Returns a task whose test split is a copy of train with the same random labels, and with symbols that `change` changes.
+/// Returns a task whose test split is train with symbols that `change` changed, from the last example on if `backwards`.
 Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<void(Ids&)>& change, bool backwards = false) {
   auto recipe = digits(vocabulary);
   recipe.info.length = length;
@@ -37,8 +37,8 @@ Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<
   return recipe;
 }
 
-/// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the window before.
-/// Each group of 16 windows has one label. If `in_place`, each position has the next symbol as its target instead.
+/// Returns a task whose splits have windows of the same text. A window has 40 symbols and overlaps the next window by half.
+/// 16 windows in a row share a label. If `in_place`, each position has the next symbol as its target, and there is no label.
 Recipe overlapping(bool is_drawn, bool in_place) {
   auto recipe = in_place ? digits_with_targets(10, 40) : digits(10);
   recipe.info.length = 40;
@@ -56,7 +56,7 @@ Recipe overlapping(bool is_drawn, bool in_place) {
   return recipe;
 }
 
-/// Returns a task of random symbols with a predictable label. `label` may change the symbols first.
+/// Returns a task of random symbols. `label` may first change the symbols, and returns the label.
 Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& row, Random& random)>& label) {
   auto recipe = digits(vocabulary + 2);
   recipe.info.length = 40;
@@ -68,7 +68,7 @@ Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& r
   return recipe;
 }
 
-/// Puts two unique marks at random places. Returns their distance.
+/// Puts two unique marks at random places. Returns the distance of the marks.
 std::int64_t mark_two(Row& row, Random& random, std::int64_t mark) {
   const auto a = random.below(40), b = (a + 1 + random.below(39)) % 40;
   row.id(static_cast<std::size_t>(a)) = mark;
@@ -86,7 +86,7 @@ Recipe with_hole(const std::function<std::int64_t(std::int64_t place)>& label) {
   return recipe;
 }
 
-/// Returns a task whose size is one too large. `what` fills the last example; if it is empty, that example repeats the first.
+/// Returns a task whose size is one too large. `what` fills the last example, which repeats the first if `what` is empty.
 Recipe too_large(const std::function<void(Row& row)>& what) {
   auto recipe = digits();
   recipe.fill = [=, size = recipe.size](Row& row, Split split, std::int64_t index, Random random) {
@@ -204,12 +204,12 @@ TEST_CASE("examples of one plan with different symbols are no copies of each oth
   // Each symbol repeats the symbol `back` places before it, and the label depends on `back`. The first symbols are random.
   auto recipe = labelled(50, [](Row& row, Random& random) {
     const auto back = static_cast<std::size_t>(11 + random.below(8));
-    row.end(36);  // no two of the distances have a common multiple below this
+    row.end(36);  // no two values of `back` have a common multiple below 36
     for (auto at = back; at < row.length(); ++at) row.id(at) = row.id(at - back);
     return static_cast<std::int64_t>(back % 2);
   });
   CHECK(failed(recipe) == "");
-  // Examples of one plan have different symbols at the same places.
+  // Each example is one of six sequences (plans), with the symbols renamed.
   recipe = labelled(101, [](Row& row, Random& random) {
     const auto plan = random.below(6), by = random.below(101), factor = 1 + random.below(100);
     auto ids = drawn(Split::kTrain, plan, 7, 40, 8);

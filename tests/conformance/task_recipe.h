@@ -1,4 +1,4 @@
-// Small tasks for tests: their info, and a function that fills a row, so that one fault is one line.
+// Small tasks for tests. A recipe has a task's info and a function that fills a row, so that a test needs one line for a fault.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Row {
   std::size_t row_;
 };
 
-/// Numbers that look random, the same for the same split, index and seed.
+/// Generator of numbers that look random. The numbers depend only on split, index and seed.
 class Random {
  public:
   Random(Split split, std::int64_t index, std::int64_t seed)
@@ -97,7 +97,7 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "seed of the data set")};
 
-/// Returns the findings of `ablate audit` in a new instance, or none if the task is broken: then the suite must fail, too.
+/// Returns the findings of `ablate audit` in a new instance, or none if the task is broken; then `suite` must have failed.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
                                    const std::vector<Check>& suite) {
   const ::TemporaryFolder scratch;
@@ -120,7 +120,7 @@ inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::jso
 }
 
 /// Returns the checks of the suite and the findings of an audit.
-/// @param quick the suite only, as with `--quick`
+/// @param quick true: only the suite, shortened as with `--quick`
 inline std::vector<Check> checks_of(const Descriptor& plugin, const nlohmann::json& parameters = nlohmann::json::object(),
                                     bool quick = false) {
   const ::TemporaryFolder scratch;

@@ -9,7 +9,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Returns a task whose examples come from `source`, a function of split, index and seed of an example.
+/// Returns a task that draws each example from the generator that `source` returns for the example's split, index and seed.
 using Source = std::function<Random(Split split, std::int64_t index, std::int64_t seed)>;
 Recipe digits_from(const Source& source) {
   auto recipe = digits();
@@ -56,7 +56,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "bit", .vocabulary = 3}}, .length = 24, .train_length = 8, .classes = 2};
   recipe.size = 256;
-  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // parity of all 8-bit words, then longer words
+  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // train: all words of 8 bits
     const std::size_t length = split == Split::kTrain ? 8 : 24;
     std::int64_t sum = 0;
     for (std::size_t at = 0; at < length; ++at) sum += row.id(at) = split == Split::kTrain ? index >> at & 1 : random.below(2);
@@ -68,7 +68,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
   check_mentions(said(checks, "another seed", "train"), "these may be all possible examples");
   recipe.info.fields[0].vocabulary = 6;
   recipe.size = 120;
-  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // all orders of 5 symbols, then longer texts
+  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // train: all orders of 5 symbols
     const std::size_t length = split == Split::kTrain ? 5 : 24;
     std::int64_t order[5] = {0, 1, 2, 3, 4}, rises = 0;
     for (std::int64_t i = 0; i < index && split == Split::kTrain; ++i) std::ranges::next_permutation(order);
@@ -82,7 +82,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Random words. "others by the seed" (no fault): the seed changes the vocabulary. Other faults: two values have one digest.
+/// Task of random words. A fault gives two values one digest. "others by the seed" is no fault: it changes the vocabulary.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

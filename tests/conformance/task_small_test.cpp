@@ -8,7 +8,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Returns an index that no sample of a split contains.
+/// Returns an index that a sample of 2000 indices would not contain.
 std::int64_t index_unseen(const Recipe& recipe) {
   const auto drawn = drawn_indices(recipe.info, recipe.size, 2000);
   std::int64_t index = 1;

@@ -10,7 +10,7 @@ using Names = std::set<std::string>;
 
 constexpr std::size_t kLength = 40;
 
-/// Fills an example with random words and a random label from the generator of the example.
+/// Fills an example with random words, rotated by `shift`, and a random label. `random` draws both.
 void write(Row& row, Random random, std::size_t shift = 0) {
   std::vector<std::int64_t> words(kLength);
   for (auto& word : words) word = random.below(50);
@@ -44,12 +44,12 @@ TEST_CASE("examples that are nearly equal to train's examples, with their labels
       split == Split::kTest ? change(row, Random(Split::kTrain, 399 - index, random.start())) : write(row, random);
     };
     auto names = failing(recipe);
-    names.erase("one rule");  // learners memorise some of these words
+    names.erase("one rule");  // may fail, too: the audit's learners memorise some of these words
     CHECK(names == Names{"no near-duplicates"});
   }
   check_mentions(said(checks_of(recipe), "no near-duplicates", "train, 400 of 400 examples, test"),
                  "400 of 400 examples of test are nearly the same as one of train (400 were searched)");
-  // In drawn data, near-duplicates in a twentieth of dev fail the check. In real data, they are only reported.
+  // In drawn data (with data_seed), near-duplicates in a twentieth of dev fail the check. In real data, they are only reported.
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     if (split != Split::kDev || index % 20 != 0) return write(row, random);
     write(row, Random(Split::kTrain, index, random.start()));
@@ -75,7 +75,7 @@ TEST_CASE("drawn examples that equal train's examples, except for every fifth or
     names.erase("one rule");
     CHECK(names == Names{"no near-duplicates"});
   }
-  // With two symbols, half of the positions are equal by chance, and more in examples of one label.
+  // With two symbols, half of the positions are equal by chance. Examples with the same label have more equal positions.
   auto recipe = words();
   recipe.info.length = 64;
   recipe.info.fields[0].vocabulary = 2;
@@ -129,7 +129,7 @@ TEST_CASE("examples that occur twice in a split, or in two splits") {
   from([](Split split, std::int64_t index) { return split == Split::kDev ? -1 : index; }, Split::kTest);
   check_mentions(failed(recipe),
                  "splits are disjoint [dev, 400 of 400 examples, test, 400 of 400 examples]: off by 1, 0 allowed: 400 of 400");
-  // Fixed data may repeat themselves a little, which is only reported.
+  // In real data (without data_seed), a few repeated examples are only reported.
   recipe.has_seed = false;
   CHECK(failing(recipe) == Names{"splits are disjoint"});
   from(
@@ -188,7 +188,7 @@ TEST_CASE("a declared exemption is reported, and must name a check") {
   CHECK(failed(recipe) == "");
   recipe.exemptions[0].tolerance = 0.5;
   check_mentions(failed(recipe), "off by 1, 0.5 allowed");
-  // A label that is predictable on purpose, and a rule that differs on purpose.
+  // Here the label is predictable on purpose, and test has another rule on purpose.
   recipe = words();
   recipe.fill = [](Row& row, Split split, std::int64_t, Random random) {
     write(row, random);

@@ -6,7 +6,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// A text in rows of any length. A parameter names the fault.
+/// Task of one text for each split, in rows of any length. The parameter `fault` names the fault.
 class Rows final : public Task {
  public:
   explicit Rows(const TaskContext& context)

@@ -1,4 +1,4 @@
-// Reads from several threads: state that they share by mistake.
+// Tasks whose reads share state between threads by mistake.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -10,7 +10,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Random letters by index, with state that threads share. The state is atomic: a fault gives wrong letters and no crash.
+/// Task of random letters with state that threads share. The state is atomic, so that a fault gives wrong letters and no crash.
 class Shared final : public Task {
  public:
   explicit Shared(const TaskContext& context)
@@ -22,7 +22,7 @@ class Shared final : public Task {
   std::int64_t size(Split) const override { return kSize; }
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
     if (fault_ == "filled at the first read" && !filled_.exchange(true)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // time to read a small file
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as long as it takes to read a small file
       for (std::size_t i = 0; i < cache_.size(); ++i)
         cache_[i] =
             letter(static_cast<Split>(i / (kSize * kLength)), static_cast<std::int64_t>(i / kLength) % kSize, i % kLength);

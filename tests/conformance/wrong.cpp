@@ -1,4 +1,4 @@
-// Softmax attention with one fault. The parameter `fault` is a text, because the suite tries all values of a choice.
+// Softmax attention with one fault. The parameter `fault` is a text, because the suite would try all values of a choice.
 #include <unistd.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ class Wrong final : public ablate::HeadwiseAttention {
       if (nothing && fault_ == "crash") std::raise(SIGSEGV);
       if (nothing && fault_ == "exit") _exit(0);
       if (nothing && fault_ == "hang") {
-        std::vector<std::jthread> all;  // so many threads get half of a processor even while other tests run
+        std::vector<std::jthread> all;  // 16 threads: with less processor time, the check would blame a busy machine
         for (int i = 0; i < 16; ++i)
           all.emplace_back([] {
             for (volatile bool spins = true; spins;) {

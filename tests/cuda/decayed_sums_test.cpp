@@ -1,4 +1,4 @@
-// The kernels of decayed sums, run on a CPU, against the recurrence in float64 at hostile sizes and decays.
+// The kernels of decayed sums, on a CPU or a device, compared with the recurrence in float64 at hostile sizes and decays.
 #include "core/kernels/cuda/decayed_sums.h"
 
 #include "tests/cuda/heads.h"
@@ -79,7 +79,7 @@ struct Run {
   }
 };
 
-/// Checks everything that both runs compute: values, S_n, and gradients except the gradients of the decays.
+/// Checks that both runs have the same bits in values, S_n and gradients. Leaves out the gradients of the decays.
 template <class T>
 void check_same_bits(const Run<T>& a, const Run<T>& b) {
   CHECK(same_bits(a.out.data, b.out.data));
@@ -90,7 +90,7 @@ void check_same_bits(const Run<T>& a, const Run<T>& b) {
   CHECK(same_bits(a.d_state.data, b.d_state.data));
 }
 
-/// Returns the largest difference of values, S_n and each gradient. The reference goes token by token, forwards and backwards.
+/// Returns the largest differences from a reference, for values, S_n and each gradient. The reference goes token by token.
 template <class T>
 std::vector<double> differences(Run<T>& run) {
   const auto& c = run.of;

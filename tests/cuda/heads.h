@@ -1,5 +1,5 @@
-// Numbers in a device's memory, for a test. The layout is contiguous, or token-major like the output of projections. Gaps
-// between tokens must stay unchanged. With the address sanitizer, the memory ends after the last number.
+// Arrays of numbers that kernels read and write in tests. The layout is contiguous, or token-major like the output of
+// projections. Kernels must not change the gaps between tokens. With the address sanitizer, the last number ends the memory.
 #pragma once
 
 #include <cmath>
@@ -101,7 +101,7 @@ struct Exact {
   }
 };
 
-/// Returns the largest difference divided by the largest number, or by `least` if that is more; infinite if a number is NaN.
+/// Returns the largest difference, divided by the largest expected number but at least by `least`; infinity if a number is NaN.
 template <class T>
 double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   double most = 0, largest = least;
@@ -113,7 +113,7 @@ double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   return most / largest;
 }
 
-/// Compares bit by bit, also NaNs.
+/// True if all bits are equal, also those of NaNs.
 template <class A, class B>
 bool same_bits(const A& a, const B& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);

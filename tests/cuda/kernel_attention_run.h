@@ -1,4 +1,4 @@
-// A call of kernel attention in both directions, and its equation in float64.
+// Forward and backward calls of kernel attention, and a reference in float64.
 #pragma once
 
 #include "core/kernels/cuda/kernel_attention.h"
@@ -79,7 +79,7 @@ inline double slope(double x, Features map) {
   return map == Features::kElu ? (x > 0 ? 1 : std::exp(x)) : map == Features::kRelu ? x > 0 : 1;
 }
 
-/// Returns the largest difference of values and of each gradient, relative to its largest number. The reference adds all pairs.
+/// Returns the largest relative differences from the reference, for values and each gradient. The reference adds all pairs.
 template <class T>
 std::vector<double> differences(Run<T>& run) {
   const auto& c = run.of;
@@ -117,7 +117,7 @@ std::vector<double> differences(Run<T>& run) {
           }
         }
       }
-  const double least = c.keys == 1 ? 1 : 1e-30;  // with one key, the gradients of weights are 0
+  const double least = c.keys == 1 ? 1 : 1e-30;  // with one key, these gradients are 0, so differences are absolute
   return {worst(run.out, out), worst(run.dq, dq, least), worst(run.dk, dk, least), worst(run.dv, dv),
           worst(run.d_mass, d_mass, least)};
 }

@@ -1,4 +1,4 @@
-// The kernels of kernel attention, run on a CPU, against the equation in float64 at hostile sizes.
+// The kernels of kernel attention, on a CPU or a device, compared with the equation in float64 at hostile sizes.
 #include "tests/cuda/kernel_attention_run.h"
 
 using namespace ablate::kernels::cuda;

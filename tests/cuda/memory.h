@@ -10,8 +10,8 @@
 namespace ablate::kernels::cuda {
 
 #ifdef ABLATE_ON_DEVICE
-/// Defined in tests/cuda/device.cu. allocate() throws std::bad_alloc. finished() waits for stream() and returns nullptr
-/// or CUDA's error.
+/// Defined in tests/cuda/device.cu. device_allocate() throws std::bad_alloc. finished() waits for stream() and returns CUDA's
+/// error, or nullptr.
 void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
 const char* finished();

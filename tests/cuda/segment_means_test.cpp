@@ -1,4 +1,4 @@
-// Segment means' kernels, run on a CPU, against float64.
+// The kernels of segment means, on a CPU or a device, compared with means in float64.
 #include "core/kernels/cuda/segment_means.h"
 
 #include "tests/cuda/heads.h"

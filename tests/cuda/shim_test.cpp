@@ -16,7 +16,7 @@ using shim::launch;
 static int reports = 0;
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "exitcode=0:suppress_equal_addresses=0"; }
-// Not sanitized, because a second report inside a report would wait for the first report.
+// Not sanitized, because a report inside a report would wait for ever for the outer report.
 extern "C" __attribute__((no_sanitize("thread"))) void __tsan_on_report(void*) { ++reports; }
 constexpr bool kSeesRaces = true;
 #else
@@ -36,7 +36,7 @@ void turned(const float* from, float* to, bool barrier) {
   to[first + i] = all[kCount - 1 - i];
 }
 
-/// Without the barrier, the array is overwritten while other threads may still read it.
+/// Adds all numbers up in two passes. Without `barrier`, the second pass overwrites numbers that other threads may still read.
 void summed_twice(const float* from, float* to, bool barrier) {
   ABLATE_SHARED(float, all, kCount);
   float sum = 0;
@@ -56,7 +56,7 @@ void warp_sum(const float* from, float* to, int last) {
   to[threadIdx.x] = sum;
 }
 
-/// If not `apart`, blocks write to the same addresses.
+/// Blocks write to the same addresses unless `apart`.
 void overlapping(const float*, float* to, bool apart) {
   to[threadIdx.x + (apart ? blockIdx.x * kCount : 0)] = static_cast<float>(blockIdx.x);
 }
@@ -79,7 +79,7 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
-/// Returns a kernel's results in each order of threads and blocks. `right`: the kernel's last argument
+/// Returns a kernel's results in each order of threads and blocks. `right` is the kernel's last argument.
 template <class Kernel>
 std::vector<std::vector<float>> in_orders(Kernel kernel, bool right) {
   const auto from = numbers(2 * kCount);
@@ -103,7 +103,7 @@ std::string error_of(const std::function<void()>& run) {
   return "";
 }
 
-/// True if `run` fails in a process of its own, because of an error or the address sanitizer.
+/// Calls `run` in a child process. True if `run` throws, or if a sanitizer ends the process.
 bool harms(const std::function<void()>& run) {
   const auto child = fork();
   if (child == 0) {

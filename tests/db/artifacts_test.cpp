@@ -44,7 +44,7 @@ fs::path output(const fs::path& history, char digit) { return artifact_file(hist
 
 const auto kOne = trial("softmax", {}, 1), kTwo = trial("softmax", {}, 2), kThree = trial("linear", {}, 1);
 
-/// Returns a file: header length, header, eight bytes of tensors.
+/// Returns the content of a safetensors file: header length, header, eight bytes of tensors.
 std::string safetensors() {
   const std::string header = R"({"__metadata__":{"format":"pt"},"a.weight":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   std::string text(8, '\0');

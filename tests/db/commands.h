@@ -1,4 +1,4 @@
-// Commands with a user's arguments. Their output goes through a file instead of stdout.
+// Runs commands with a user's arguments inside the test. Their output goes to files instead of stdout and stderr.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace ablate::db {
 
-/// A history with a done run and a crashed run.
+/// Commands on a history that has a done attempt and a crashed attempt.
 class Commands {
  public:
   Commands() {
@@ -31,11 +31,11 @@ class Commands {
 
   std::filesystem::path file() const { return folder_ / "a.db"; }
 
-  /// Runs a command line. Returns the message of its exception, and its output.
+  /// Runs a command line. Returns the message of the exception, if any, and then the output.
   std::string operator()(const std::string& line) {
     return captured([&](CLI::App& app) { app.parse(line); });
   }
-  /// Runs a command of words, which may be empty.
+  /// Runs a command that is split into words. A word may be empty.
   std::string words(std::vector<std::string> words) {
     std::reverse(words.begin(), words.end());
     return captured([&](CLI::App& app) { app.parse(std::move(words)); });

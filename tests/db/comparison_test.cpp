@@ -163,7 +163,7 @@ TEST_CASE("an unknown baseline is refused with the known rows and parameters") {
   CHECK(has(costs.error(asked), "--exponent: the columns are attention"));
   asked.statistics.erase("exponent");
   asked.published = true;
-  CHECK_FALSE(costs.table(asked).published);  // there is no empty column
+  CHECK_FALSE(costs.table(asked).published);  // the table has no empty column
   CHECK(costs.table(asked).notes ==
         std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }

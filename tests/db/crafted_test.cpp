@@ -22,7 +22,7 @@ void put_number(std::string& bytes, std::size_t at, std::size_t number, int size
 }
 
 /// Returns an inner page of an index's b-tree (SQLite's file format, 1.6) whose children are all the same page.
-/// @param entry the size of an entry in one byte, below 128, and then the entry
+/// @param entry an entry of the index: its size in one byte, below 128, and then its content
 std::string inner_page(std::size_t size, std::size_t child, const std::string& entry) {
   constexpr std::size_t kHeader = 12;
   const auto cell = 4 + entry.size();

@@ -28,14 +28,14 @@ Attempt whole(const nlohmann::json& resolved, double accuracy) {
 const auto kKeptOnly = trial("linear", {}, 1), kBoth = trial("softmax", {}, 1), kGone = trial("adamra", {"1/8"}, 1),
            kGoneNotRun = trial("adamra", {"1/4"}, 2);
 
-/// Makes the experiment "kept" as it is without the experiment "gone".
+/// Stores the experiment "kept", as in a history without the experiment "gone".
 void put_kept(Store& store) {
   const auto id = put(store, "kept", {kKeptOnly, kBoth});
   store.put_published(id, {{key_of(kBoth), "test/accuracy", 50, "a paper"}});
   store.put_parts({{key_of(kBoth), {{{"seed", 1}}, {{"plugins", nlohmann::json::object()}}}}});
 }
 
-/// Makes the experiment "gone", whose rows are before, between and after the rows of "kept".
+/// Stores both experiments. Rows of "gone" are before, between and after the rows of "kept".
 void put_all(Store& store) {
   const auto gone = put(store, "gone", {kGone, kBoth, kGoneNotRun});
   store.put_published(gone, {{key_of(kGone), "test/accuracy", 60, "a paper"}, {key_of(kBoth), "test/accuracy", 61, "it"}});
@@ -51,7 +51,7 @@ void put_all(Store& store) {
   proof.attempts = {1, 2};
   proof.aliases = {{"aaaa", 1, nlohmann::json::object()}};
   store.put_proof(proof);
-  store.put_running({{key_of(kGone), 1, 2, 3}});  // this process itself does not count
+  store.put_running({{key_of(kGone), 1, 2, 3}});  // trials that this process runs do not count
 }
 
 /// Returns the content of all views, without the numbers that depend on deleted rows.
@@ -99,7 +99,7 @@ TEST_CASE("after a deletion the history equals one without the experiment, and n
     put_kept(other);
     other.put_attempt(whole(kBoth, 71));
     other.put_attempt(whole(kKeptOnly, 72));
-    put(other, "shape", {kGone});  // the views get the same columns; the experiment itself is deleted below
+    put(other, "shape", {kGone});  // gives the views the same columns; "shape" itself is deleted below
   }
   change(
       alone,

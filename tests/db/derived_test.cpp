@@ -1,4 +1,4 @@
-// Derived values, contrasts, and the share of layers: parts of a study's [table.NAME] besides rows and metrics.
+// Derived values, contrasts, and shares of layers with an attention: parts of [table.NAME] besides rows and metrics.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -38,7 +38,7 @@ std::string refusal(const std::string& text) {
   return message_of([&] { Expression{text}; });
 }
 
-/// Returns a table of one column, whose rows have each metric as a published number and as a single seed.
+/// Returns a table of one column. Each number is both a published number and the result of a single seed.
 Table table_of(const std::vector<std::string>& rows, const std::map<std::string, Numbers>& metrics) {
   Table table;
   table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}};
@@ -88,7 +88,7 @@ TEST_CASE("an invalid expression is refused at the position of its fault") {
   CHECK(has(refusal(""), "found the end at character 1"));
 }
 
-// AdaMRA (arXiv 2108.04962), Table 3 and Eq. 10: SMAT = S_norm + (1 - M_norm) + Acc_norm, each by min and max over the rows.
+// AdaMRA (arXiv 2108.04962), Table 3 and Eq. 10: SMAT = S_norm + (1 - M_norm) + Acc_norm. Min and max are over the rows.
 TEST_CASE("SMAT of the published numbers is the published SMAT") {
   const Numbers smat = {0.54, 1.43, 1.37, 1.61, 2.48, 1.67, 1.54, 2.76};
   const std::map<std::string, Numbers> published = {{"speed", {14.5, 36.4, 80.0, 111.1, 200.0, 142.9, 57.1, 160.0}},
@@ -105,7 +105,7 @@ TEST_CASE("SMAT of the published numbers is the published SMAT") {
   for (std::size_t r = 0; r < smat.size(); ++r) {
     INFO(table.rows[r][0]);
     CHECK(table.cell(r, 3, 0).published == Approx(smat[r]).margin(0.01));
-    CHECK(table.cell(r, 3, 0).mean == table.cell(r, 3, 0).published);  // table_of makes the published numbers the samples, too
+    CHECK(table.cell(r, 3, 0).mean == table.cell(r, 3, 0).published);  // table_of uses the same numbers for both
     CHECK(table.cell(r, 4, 0).published == Approx(smat[r]).margin(1e-9));
   }
   CHECK(notes(table, "SMAT = minmax(speed) + (1 - minmax(memory)) + minmax(score), of the means in each column"));

@@ -10,8 +10,8 @@ namespace {
 
 const std::string kCodeA(64, 'a'), kCodeB(64, 'b');
 
-/// Adds attempts 3 to 6 to the attempts of Commands. 3 and 4 are at trials that differ in rate and seed, with other code, data
-/// and machine. 5 repeats 3. 6 has the settings of 3 and another key, as after an edit of code.
+/// Adds attempts 3 to 6 to the attempts of Commands. Attempts 3 and 4 differ in rate, seed, code, data and machine. Attempt 5
+/// repeats 3. Attempt 6 has the settings of 3 and another key, as after an edit of code.
 class Diffs : public Commands {
  public:
   Diffs() {

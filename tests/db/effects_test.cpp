@@ -139,7 +139,7 @@ TEST_CASE("importance: for a full grid it equals the main effects of the functio
   CHECK(effects.rest == Approx(1.0 / 14));
   CHECK(value(effects, "a", "1").mean == Approx(7));
   CHECK(notes(effects, "functional ANOVA"));
-  // Equal up to rounding; in Python: (0.1 + 0.2 + 0.3) / 3 and (0.3 + 0.2 + 0.1) / 3
+  // The means are equal up to rounding. In Python they are (0.1 + 0.2 + 0.3) / 3 and (0.3 + 0.2 + 0.1) / 3.
   auto equal = settings_of({"a"}, one_seed({{{"0"}, 0.20000000000000004}, {{"1"}, 0.19999999999999998}}));
   CHECK(std::isnan(parameter(effects_of(equal, {}).at(0), "a").share));
   CHECK(notes(effects_of(equal, {}).at(0), "every combination of the values has a number (2 settings)"));
@@ -210,7 +210,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, but not estimate
   CHECK(value(effects, "attention", "b").mean == Approx(55));
   CHECK(std::isnan(value(effects, "attention", "flat").mean));
   CHECK(value(effects, "attention", "flat").unknown == "too few settings and seeds in common with other values");
-  // If "flat" has run at two of three lengths, these are compared, and a note names the third length.
+  // If "flat" has run at two of three lengths, only these two are compared, and a note names the third length.
   settings.push_back({{"flat", "128"}, {{1, 12}, {2, 12}}});
   auto most = settings_of({"attention", "task.length"}, settings);
   effects = effects_of(most, {}).at(0);

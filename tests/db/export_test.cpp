@@ -53,7 +53,7 @@ class Exports : public Commands {
     auto attempt = done(odd, 0.1 + 0.2);
     attempt.results["test/nothing"] = std::numeric_limits<double>::quiet_NaN();
     store.put_attempt(attempt);
-    store.put_attempt(failed(odd, "later: " + kHostile));  // the done attempt counts
+    store.put_attempt(failed(odd, "later: " + kHostile));  // the earlier, done attempt counts
     store.put_attempt(done(trial("softmax", {}, 9), 50));  // this trial is only in an earlier grid
   }
 };

@@ -49,7 +49,7 @@ class Curves {
   std::filesystem::path file_ = folder_ / "a.db";
 };
 
-/// Returns the front of accuracy against milliseconds, with a point for each attention.
+/// Returns the front figure of accuracy against step time in ms, with a point for each attention.
 Figure front_of(const std::vector<std::tuple<std::string, double, double>>& rows, const std::string& x = "") {
   Folder folder;
   std::vector<nlohmann::json> trials;

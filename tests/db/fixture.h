@@ -73,7 +73,7 @@ inline std::vector<MetricInfo> usual_metrics() {
           {"train/step_time", "ms", "min", "median", MetricKind::kCost, MetricOwner::kHost, true}};
 }
 
-/// Makes an experiment of the trials. Each trial has key_of as its key.
+/// Stores an experiment of the trials. Each trial gets the key that key_of() returns for it.
 inline std::int64_t put(Store& store, const std::string& name, const std::vector<nlohmann::json>& trials) {
   store.put_metrics(usual_metrics());
   const auto id = store.put_experiment({name, "", "experiments/" + name + ".toml", "[grid]", {"train.steps=20"}});

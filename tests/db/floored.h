@@ -37,7 +37,7 @@ inline Attempt judged(const nlohmann::json& resolved, double accuracy) {
   return attempt;
 }
 
-/// An experiment with a trial for each value, each with its own attention: a, b, ...
+/// A history. run() stores an experiment with a trial for each value. Each trial has another attention: a, b, ...
 struct Floored {
   Folder folder;
   std::filesystem::path file = folder / "a.db";

@@ -44,7 +44,7 @@ TEST_CASE("a heat map has the first row at the top, and lists cells without a va
   CHECK(panel.heat.values[0][0] == 20);
   CHECK(std::isnan(panel.heat.values[0][1]));
   CHECK(has_note(figure, "no value of test/accuracy: 0.01 at length 20"));
-  // With two parameters in the grid, they need not be named.
+  // If exactly two parameters vary, the request need not name them.
   CHECK(make_figure(reader, figures::heat, {{.experiments = {"study"}}}).panels.at(0).heat.values.size() == 2);
   CHECK(has(error_of([&] { make_figure(reader, figures::heat, {{.experiments = {"study"}, .rows = {"seed"}}}); }),
             "expected one parameter each"));

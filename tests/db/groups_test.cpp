@@ -23,7 +23,7 @@ nlohmann::json on(const std::string& task, const std::string& attention, int see
   return resolved;
 }
 
-/// A classifier, a language model, and recall by its number of pairs.
+/// A history of three tasks: a classifier, a language model, and recall with groups by number of pairs and by place.
 struct Tasks {
   Folder folder;
   std::filesystem::path file = folder / "a.db";

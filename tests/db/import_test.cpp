@@ -193,7 +193,7 @@ TEST_CASE("metrics: ablate's own are known; others give unit and better directio
   CHECK(run.exit_code == 0);
   CHECK(ask(run.file(), "SELECT metric, unit, direction FROM metrics ORDER BY metric") ==
         "metric,unit,direction\nenergy/used,J,min\nprobe/layers,,\ntest/accuracy@pairs=8,%,max\ntest/bleu,%,max\n");
-  CHECK(has(run("table x"), "test/bleu (%)"));  // the first score of the test split
+  CHECK(has(run("table x"), "test/bleu (%)"));  // the default: the first score of the test split
   CHECK(has(run.import("experiment,seed,test/bleu\nx,2,30\n"), "1 trial of x came"));
   CHECK(
       has(run.import("experiment,seed,test/bleu[max]\nx,3,30\n"), "in.csv:1: column test/bleu: found [max], expected [% max]"));

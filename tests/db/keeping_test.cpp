@@ -1,4 +1,4 @@
-// Checks, copies and shrinks the run history.
+// Checks, copies, rescues and compaction of the run history.
 #include "db/history/keeping.h"
 
 #include <sqlite3.h>

@@ -209,8 +209,8 @@ namespace {
 
 constexpr int kProcesses = 8, kTrials = 150;
 
-/// A scheduler that leases, "runs" and records trials until all are done. It dies during lease number `last`,
-/// which is at most 14. Of eight schedulers that share 150 trials, at least one dies: else one would lease 19 or more.
+/// A scheduler that leases, "runs" and records trials until all are done. It dies during lease number `last` (at most 14).
+/// At least one of eight schedulers dies: if none died, one of them would lease 19 or more of the 150 trials.
 void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>& trials, int last) {
   Store store(file);
   const auto locks = locks_beside(file);

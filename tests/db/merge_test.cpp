@@ -245,7 +245,7 @@ TEST_CASE("imported trials that either history lists stay listed after the later
     }
     store.import(file);
   };
-  // a and b are copies of one grid, each with its own imports. c ran again later without its import, then imported more.
+  // a and b have the same grid and different imports. In c the grid was listed again later, and more imports followed.
   for (const auto& [name, seeds] : {std::pair("a.db", std::vector{93, 91, 92}), {"b.db", {94, 92}}, {"c.db", {91}}}) {
     Store store(folder / name);
     put(store, "study", {two, one});

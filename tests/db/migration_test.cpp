@@ -1,4 +1,4 @@
-// Opening a history of the previous schema for writing, or merging it, brings it up to date.
+// A history of the previous schema is migrated when it is opened for writing. A merge migrates a copy.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 

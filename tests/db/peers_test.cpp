@@ -123,7 +123,7 @@ TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables 
   for (const auto& row : rows_of("statistics.csv", 1000)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));
-    const auto skip = [&](std::uint64_t count) {  // numbers that the tests above draw
+    const auto skip = [&](std::uint64_t count) {  // skips numbers that the test above draws
       while (count-- > 0) draws.whole(1);
     };
     const auto n = 3 + draws.whole(7), m = 3 + draws.whole(5);

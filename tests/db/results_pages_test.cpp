@@ -160,7 +160,7 @@ json convolution_of(const std::string& label) {
   return at == std::string::npos ? json(nullptr) : json(std::stoi(label.substr(label.find('(') + 1)));
 }
 
-/// Compares fields of a row (`metrics`: column and metric of each) with the cells of these values. False if a cell is missing.
+/// Compares fields of a row (`metrics`: column and metric of each) with cells of these settings. False if a cell is missing.
 bool compare(const Pages& run, const Row& row, const json& values,
              const std::vector<std::pair<std::size_t, std::string>>& metrics) {
   for (const auto& [column, metric] : metrics) {

@@ -30,7 +30,7 @@ std::map<std::string, std::pair<std::string, std::string>> studies() {
   return all;
 }
 
-/// Output of commands after an import, without the notes about the origin of trials.
+/// Runs commands, exports and imports. Answers leave out the notes about the origin of trials.
 class RoundTrip : public Imports {
  public:
   /// Adds the study to an experiment, as if the experiment had run here.

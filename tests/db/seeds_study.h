@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-using Values = std::map<std::string, std::vector<double>>;  ///< values of seeds 1, 2, ... by attention; negative: failed
+using Values = std::map<std::string, std::vector<double>>;  ///< values of seeds 1, 2, ... by attention; < 0: failed; 0: not run
 
 class Study {
  public:
@@ -25,7 +25,7 @@ class Study {
     for (std::size_t i = 0; i < trials.size(); ++i) {
       if (accuracies[i] < 0)
         store_.put_attempt(failed(trials[i], "out of memory"));
-      else if (accuracies[i] != 0)  // 0: not run yet
+      else if (accuracies[i] != 0)
         store_.put_attempt(done(trials[i], accuracies[i]));
     }
   }

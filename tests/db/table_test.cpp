@@ -30,7 +30,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
 
   SECTION("the defaults: rows by the parameters that vary, and test accuracy in the cells") {
     const auto table = table_of(file, {{"study"}, {}, {}, {}});
-    CHECK(table.row_paths == std::vector<std::string>{"attention"});  // rates have a single value
+    CHECK(table.row_paths == std::vector<std::string>{"attention"});  // attention.rates has one value
     CHECK(table.column_paths.empty());
     CHECK(table.rows == Labels{{"softmax"}, {"adamra"}});
     CHECK(table.cell(0, 0, 0).n == 3);

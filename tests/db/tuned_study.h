@@ -67,8 +67,8 @@ class Tuned {
   Folder folder_;
 };
 
-/// Dev and test disagree everywhere: the value with the best dev mean never has the best test number. Softmax's best single dev
-/// number (90, at 0.001) is not at the value with its best dev mean either.
+/// Dev and test disagree everywhere: the value with the best dev mean never has the best test number. Softmax's largest dev
+/// number (90, at 0.001) belongs to another value than softmax's best dev mean.
 inline const std::vector<TunedPoint> kPoints = {
     {"softmax", 1e-3, 1, 90, 99}, {"softmax", 1e-3, 2, 60, 99}, {"softmax", 3e-3, 1, 80, 70}, {"softmax", 3e-3, 2, 82, 72},
     {"softmax", 1e-2, 1, 70, 98}, {"softmax", 1e-2, 2, 70, 98}, {"linear", 1e-3, 1, 50, 97},  {"linear", 1e-3, 2, 50, 97},

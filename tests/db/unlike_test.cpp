@@ -1,4 +1,4 @@
-// Attempts at the same trial that should have equal numbers. If the numbers differ, every command that shows them reports this.
+// Attempts at one trial that should have equal numbers. If the numbers differ, commands that show these attempts report it.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>

@@ -131,7 +131,7 @@ TEST_CASE("if only some numbers of a row are affected, only these numbers are ma
   study.add("mine", kFailed);
   const auto columns = study.table({.rows = {"task"}, .columns = {"attention"}});
   for (const auto* part : {"\nimage  50.00 ", " ? 50.00 ", " ! 50.00\n"}) CHECK(has(to_text(columns, Format::kText), part));
-  Study averaged;  // a cell over two trials with different codes
+  Study averaged;  // a cell over two trials with different verdicts
   averaged.add("softmax", kPassed, kPassed, 2);
   averaged.add("softmax", kFailed, kPassed, 4);
   CHECK(averaged.table().checked(0) == Checked::kFailed);
@@ -228,7 +228,7 @@ TEST_CASE("rows with sequences longer than the checked length are marked, and a 
   study.add("wrong", kFailed);
   CHECK(study.table().checked(2) == Checked::kBeyond);
   CHECK(study.table().notes.size() == 2);
-  Study of_unchecked_task;  // no row is marked for the task, because every row would be
+  Study of_unchecked_task;  // no row is marked for the task, because every row would be marked
   of_unchecked_task.add(causal_at("linear", 4500, 2113), kUnchecked);
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }

@@ -145,7 +145,7 @@ TEST_CASE("a trial is not shown as running if its process is dead or reports an 
   grid.store.put_running({});
   auto state = grid.state();
   CHECK_FALSE(state.is_running);
-  CHECK(state.failed == 3);  // no run will retry it
+  CHECK(state.failed == 3);  // no run is left to retry the refused trial
   CHECK(state.queued == 3);
   CHECK(watch_summary(state) == "grid: 2 done, 3 failed, 3 not run to an end; `ablate table grid` prints the table");
   const auto say = [&](const std::string& host) {

@@ -9,7 +9,7 @@
 
 inline const std::filesystem::path kExperiments = std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments";
 
-/// Returns all studies, resolved as if every model had equally many parameters and bytes, so that widths stay as in the files.
+/// Returns all studies. All models count as equally large (parameters, state bytes), so that widths stay as in the files.
 inline std::vector<ablate::Study> studies() {
   const auto plugins = built_plugins();
   const auto alike = [](const std::vector<ablate::Trial>& trials) {

@@ -1,4 +1,4 @@
-// Warnings before a grid runs: a run and a dry run print the same warnings. Also the option --only.
+// Errors and warnings before a grid runs, which are the same for a run and a dry run. Also the option --only.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -195,7 +195,7 @@ TEST_CASE("a dry run shows the share of evaluation, and a run shows it if it is 
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
   const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
   CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
-  // A stream's cost counts its windows if no state passes between them. Dev and test have 100 segments of 15 positions each.
+  // A stream's cost counts its windows if no state passes between them. Dev and test each have 100 segments of 15 positions.
   place.folder().write("text", std::string(20 * 1500, 'x'));
   const auto stream = [&](const std::string& attention) {
     place.study(

@@ -42,7 +42,7 @@ std::vector<fs::path> checkpoints(const Workplace& place) {
   return files;
 }
 
-/// Returns the worker and its trial while a trial runs.
+/// Waits until a trial runs. Returns the process of the trial's worker, and the trial's process.
 std::pair<pid_t, pid_t> processes_of(const Process& ablate) {
   std::pair<pid_t, pid_t> found{-1, -1};
   until([&] {

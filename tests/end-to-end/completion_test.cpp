@@ -36,7 +36,7 @@ class Shell {
     place.run({"plugins"});
   }
 
-  /// Returns bash's completions at the end of a line. bash splits the line at = and :, too.
+  /// Returns bash's completions at the end of a line. bash also splits the line at `=` and `:`.
   Words bash(const std::vector<std::string>& words) {
     std::string line;
     for (const auto& word : words) line += " " + shell_word(word);

@@ -1,4 +1,4 @@
-// Workplace with its own plugin, whose code can change from one run to the next.
+// Workplaces with their own plugin, whose code can change from one run to the next.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Workplace with its own cache and listops, whose code can change from one run to the next.
+/// Workplace with its own cache, and its own listops whose code can change from one run to the next.
 struct Place : Workplace {
   Place() {
     fs::create_directory(folder() / "plugins");

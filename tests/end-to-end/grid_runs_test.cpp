@@ -51,7 +51,7 @@ TEST_CASE("a grid runs, is stored, and is never run twice", "[skip]") {
   CHECK(says(again.err, "tiny: 0 done, 4 done before, 0 failed"));
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 4);
 
-  // If another experiment has the same trial, it reads the trial from the history.
+  // Another experiment with the same trials does not run them again.
   const auto other = place.run({"run", study, "--set", "experiment.name=other", "--set", "seeds=3"});
   CHECK(says(other.err, "2 done, 4 done before"));
 

@@ -19,7 +19,7 @@ std::string study_of(const std::string& name, const std::string& rows) {
   return text + "[attention]\ncompression.plugin = \"segment-mean\"\n[grid]\nseeds = 2\nrows = [" + rows + "]\n" + kMatch;
 }
 
-/// Rows of a study: softmax, an AdaMRA that a narrower feed-forward part matches, and a deep model that no width matches.
+/// Rows of a study: softmax; AdaMRA, which matches softmax if model.hidden is smaller; a deep AdaMRA, which no width matches.
 const std::string kSoftmax = "{ attention.plugin = \"softmax\" }", kAdamra = "{ attention.plugin = \"adamra\" }",
                   kDeep = "{ attention.plugin = \"adamra\", model.layers = 6 }";
 

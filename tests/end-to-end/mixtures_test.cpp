@@ -106,7 +106,7 @@ TEST_CASE("an attention refuses a width that its heads do not divide, and names 
   CHECK(message(place, "[grid]\nattention = [[{ plugin = \"linear\" }, { plugin = \"softmax\", heads = 3 }]]\n") ==
         "study.toml:21:68: attention.1.heads = 3 does not divide d_model = 16\n");
   CHECK_FALSE(place.has_database());
-  // Gated DeltaNet's published keys are narrower than the model. Its heads need not divide the model's width.
+  // Gated DeltaNet's published keys are narrower than the model, so the heads need not divide the model's width.
   place.study(kRecall + "[attention]\nplugin = \"delta\"\nheads = 6\nkey_width = 0.75\nvalue_width = 1.5\n");
   const auto published = place.run({"run", "study.toml", "--dry-run", "--set", "model.d_model=2048"});
   INFO(published.err);

@@ -45,10 +45,10 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
     for (const auto& trial : study.trials) {
       const auto task = trial.resolved().at("task");
       INFO(study.name << ": " << trial.label);
-      // The code behind the Long Range Arena's numbers does not mask other buckets.
+      // In the code behind the Long Range Arena's numbers, reformer does not mask other buckets.
       const auto attention = trial.resolved().at("attention");
       const bool arena = study.name.starts_with("lra-") || study.name == "adamra-table2";
-      const bool has_both = study.name == "content";  // both forms in one study
+      const bool has_both = study.name == "content";  // masks other buckets in some trials only
       if (attention.is_object() && attention.at("plugin") == "reformer" && !has_both) {
         CHECK(attention.at("across_buckets") == arena);
         if (arena) reformers.insert(study.name);
@@ -58,7 +58,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
-      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths without the answer
+      } else if (study.name == "formal-published" || study.name == "formal-paper") {  // the lengths in xlstm, minus the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
       } else if (study.name == "infinity-sort") {  // as in infinity's generate_data.py
         CHECK(

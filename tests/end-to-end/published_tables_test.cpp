@@ -74,7 +74,7 @@ std::set<Figure> published() {
       figure.system += " " + field[3].substr(rates + 2);
     if (figure.value.find_first_not_of("0123456789.") == std::string::npos) {
       constexpr double kBatch = 32;  // the Long Range Arena reports steps a second
-      constexpr double kMiB = 1024;  // in a paper's GB
+      constexpr double kMiB = 1024;  // MiB in a paper's GB
       const auto& unit = field.at(8);
       const auto number = std::stod(figure.value);
       if (unit.starts_with("scaled of ")) {  // "scaled of N": guessing among N classes is 0, always right is 1
@@ -132,7 +132,7 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
-    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // the paper's; Text has 4000
+    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // the paper's; here 4000
     all.insert(figure);
   }
   return all;

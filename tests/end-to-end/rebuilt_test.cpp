@@ -64,7 +64,7 @@ TEST_CASE("a worker of another build ends a run, and the same command continues 
   CHECK(says(ended.err, "comes from another build of ablate than this program: found 0123456789abcdef, expected "));
   CHECK(read_text(place.folder() / "later") == "\n");
   if (!is_share) CHECK(outcomes(place) == "done lost");
-  CHECK(place.run(words).exit_code == 2);  // no worker of this build came first, so a retry is useless
+  CHECK(place.run(words).exit_code == 2);  // the first worker is of another build, so a retry would not help
   place.set("ABLATE_WORKER", "");
   const auto last = place.run(words);
   INFO(last.out << last.err);

@@ -214,7 +214,7 @@ TEST_CASE("data that are replaced during reading are not taken for the data that
     const auto said = place.said(replacing);
     return said.substr(0, said.find("not done"));
   };
-  // Each load reads the file that the previous one wrote.
+  // Each load reads the file that the previous load wrote.
   const auto first = key();
   CHECK(key() != first);
 }

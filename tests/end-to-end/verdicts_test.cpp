@@ -69,7 +69,7 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
   place.vouch({"softmax", "listops"});
   CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
 
-  // Earlier runs use the verdict, too, and no row of the correct plugin is marked.
+  // Rows of earlier runs are marked, too, but no row of the correct plugin.
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
@@ -90,7 +90,7 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
       place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")
           .dump() == R"([{"failed_checks":"","plugin":"softmax","verdict":"passed"},)"
                      R"({"failed_checks":"long, additive, padding, forms","plugin":"wrong","verdict":"failed"}])");
-  // Without the cache, the stored verdicts count.
+  // Without the cache, the verdicts in the history count.
   std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));

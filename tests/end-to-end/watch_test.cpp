@@ -79,7 +79,7 @@ class OnTerminal {
   std::size_t from_ = 0;
 };
 
-/// Grid of two trials; this test records them as running.
+/// Grid of two trials. This process records the first trial as running.
 struct Running {
   TemporaryFolder folder;
   Store store{folder / "ablate.db"};

@@ -106,7 +106,7 @@ TEST_CASE("a bad library requested by name is exit code 3 with its reason, in a 
   const auto good =
       place.run({"--plugins", kFaulty + "load", "run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()});
   CHECK(good.exit_code == 0);
-  // A name that no plugin has remains an error of the study.
+  // A name that no plugin has is an error of the study (exit code 2).
   CHECK(place.run({"run", place.study(study_of({"nothing"})).string()}).exit_code == 2);
 }
 

@@ -39,7 +39,7 @@ std::string row(const std::string& where, const std::string& how) {
 }  // namespace
 
 TEST_CASE("a task that fails before any trial ends the run with its reason, and nothing is written") {
-  // Exit code 2: the user may be able to repair a reported error (missing data). 3: a crash or a lie is the library's fault.
+  // Exit code 2: the user may be able to repair a reported error (missing data). Exit code 3: the library crashed or lied.
   const auto one = GENERATE(Case{"factory", "throw", 2, "factory has thrown, as it was asked to"},
                             Case{"info", "throw", 2, "info has thrown, as it was asked to"},
                             Case{"load", "throw", 2, "load has thrown, as it was asked to"},

@@ -17,7 +17,7 @@ namespace {
 [[maybe_unused]] void kill_worker() { kill(getppid(), SIGKILL); }
 [[maybe_unused]] void close_all() { closefrom(0); }
 
-/// Prints two-byte characters, one more byte and a terminal code. The end that the host keeps then begins within a character.
+/// Prints two-byte characters, one more byte and a terminal code. The tail that the host keeps then starts inside a character.
 [[maybe_unused]] void print_and_crash() {
   for (int i = 0; i < 1000; ++i) std::cout << "é";
   std::cout << "!\033[2J" << std::endl;

@@ -68,7 +68,7 @@ TEST_CASE("files that are not plugins are refused, and the message names their k
   const auto whole = read_text(kGood);
   CHECK(says(refusal(folder.write("cut.so", whole.substr(0, whole.size() / 2))), "cut off"));
   auto far = whole;
-  const Elf64_Off nowhere = UINT64_MAX - 63;  // wraps around to 0 with a section's size
+  const Elf64_Off nowhere = UINT64_MAX - 63;  // with the size of a section header added, 0
   std::memcpy(far.data() + offsetof(Elf64_Ehdr, e_shoff), &nowhere, sizeof(nowhere));
   CHECK(says(refusal(folder.write("far.so", far)), "cut off or damaged"));
   auto small = whole;

@@ -58,11 +58,11 @@ TEST_CASE("if a trial runs out of memory even alone, the number of trials at a t
   CHECK(admission.at_a_time() == 7);
   admission.ran_out_beside(kB, 3);
   CHECK(admission.at_a_time() == 3);
-  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // these two must run alone
+  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // kA and kB must run alone
   CHECK_FALSE(admission.may_start(kC, 1, &kB, 0));
   CHECK(admission.may_start(kC, 2, &kC, 0));
   CHECK(admission.is_halved());
-  CHECK(admission.ran_out_alone(kA) == 0);  // three trials beside the trial kB may have been too many
+  CHECK(admission.ran_out_alone(kA) == 0);  // the limit stays at three, because of kB
   CHECK(admission.has_taken_some(kB));
   CHECK_FALSE(admission.has_taken_some(kA));
   CHECK(admission.ran_out_alone(kB) == 5);

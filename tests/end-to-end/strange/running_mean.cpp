@@ -1,4 +1,4 @@
-// An attention with a state: each query reads the mean of all values so far, also over segments.
+// An attention with a state: each query reads the mean of all values so far, also of earlier segments.
 #include "ablate/headwise.h"
 
 namespace {
@@ -10,7 +10,7 @@ class RunningMean final : public ablate::HeadwiseAttention {
 
  private:
   ablate::HeadOutput attend(const ablate::HeadInput& input) override {
-    auto sum = input.v.cumsum(2);  // 0 under the mask
+    auto sum = input.v.cumsum(2);  // padded values are 0
     const auto present = input.mask.defined() ? input.mask.to(input.v.scalar_type())
                                               : ablate::ones({input.v.size(0), input.v.size(2)}, input.v.options());
     auto count = present.cumsum(1).unsqueeze(1).unsqueeze(-1);

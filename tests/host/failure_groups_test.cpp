@@ -1,4 +1,4 @@
-// Failures are grouped in the same way in all counts.
+// Every count of failures groups failures in the same way.
 #include <set>
 
 #include "core/host/scheduler/whole_grid.h"

@@ -171,7 +171,7 @@ const MayKnow kMayKnow[] = {
     {"core/records/", true},               // defines the names of sections and paths
     // The tables of a study's file have the names of sections.
     {"core/host/study/", false, false, true},
-    // An entry of a list names its own parameters, and the parameters that it depends on.
+    // An optimizer or a schedule names its own parameters, and the settings that these depend on.
     {"core/shared/optimizers/", false, true, false},
     {"core/shared/schedules/", false, true, false},
     // The module of a plugin is called "attention", and the names of its tensors begin with "attention.".

@@ -93,7 +93,7 @@ TEST_CASE("masked keys change nothing, even large ones, and a query without keys
     for (std::size_t i = 1; i < before.size(); ++i) CHECK(before[i].equal(after[i]));
   }
   CHECK((before[0][2] - inputs.back()).abs().max().item<double>() == 0);  // the last item has no key left
-  // Masked tokens are set to 0, which leaves the bias of a key. Its exponents are then larger than those of all other keys.
+  // Masked tokens are set to 0, so their keys equal the bias. The exponents of these keys are larger than all others.
   auto holes = ones({3, 100}, kBool);
   holes.slice(1, 0, 70).fill_(false);
   inputs = inputs_of(of);

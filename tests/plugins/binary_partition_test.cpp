@@ -1,4 +1,4 @@
-// Binary partition against the paper's edges, followed pointer by pointer, and against softmax if all spans are empty.
+// Binary partition against the paper's edges, followed pointer by pointer, and against softmax if each span is one token.
 #include <set>
 
 #include "tests/plugins/masked.h"

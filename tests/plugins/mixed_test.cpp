@@ -187,7 +187,7 @@ TEST_CASE("parts of a mixture have separate states, metrics and steps") {
   const auto second = pass(*carrying, {.queries = x.narrow(1, 5, 7), .state = first.state});
   const auto whole = pass(*carrying, {.queries = x, .state = initial});
   for (const std::size_t i : {0, 1}) CHECK(distance(second.state[i], whole.state[i]) < 1e-12);
-  // The part without state sees only its segment. If all parts had states, the segments would equal the whole.
+  // The part without a state sees only the current segment. If all parts had states, the segments would equal the whole.
   CHECK(distance(second.output, whole.output.narrow(1, 5, 7)) > 1e-3);
 
   const auto over = [](const char* id) { return json{{"plugin", id}}; };

@@ -25,7 +25,7 @@ struct Act {
     kHangs,        ///< runs until its time limit
     kLacksMemory,  ///< runs out of memory and reports this
     kFindsNoRoom,  ///< gets no process
-    kKillsWorker,  ///< ends the worker and all other trials
+    kKillsWorker,  ///< ends the worker and all its trials
     kStopsWorker   ///< makes the worker silent from then on
   };
   enum class Way {

@@ -20,7 +20,7 @@ struct Broken {
   std::string what;
 };
 
-/// Names of the invariants. A test of a planted fault names the invariants that it breaks.
+/// Names of the invariants. The test of a planted fault names the invariants that the fault breaks.
 namespace invariant {
 inline constexpr const char* kOwnResult = "a result belongs to its trial";
 inline constexpr const char* kDoneOnce = "a trial is done once";
@@ -64,7 +64,7 @@ class Ledger {
   void notified(int scheduler, const Notice& notice);
   /// True if the scheduler has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
-  /// Records that a trial starts. If the history has an attempt that ran out of memory, the trial must run alone.
+  /// Records that a trial starts. Without --again, it must run alone if the history has an attempt at it that lacked memory.
   void starts(int scheduler, std::uint64_t seed);
   /// Checks that --max-failures still allows the start of a trial. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);

@@ -21,7 +21,7 @@ TEST_CASE("a run, the watch, a table and a report group failures in the same way
                                             "first\nthird",
                                             y + "1 a",
                                             y + "2 b"};
-  constexpr std::size_t kGroups = 6;  // numbers, and text after 200 characters, make no difference
+  constexpr std::size_t kGroups = 6;  // numbers, and text after 200 characters, do not separate groups
   const Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

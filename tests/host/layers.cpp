@@ -199,7 +199,7 @@ std::vector<std::string> literal_sections(const fs::path& root) {
   for (const auto& file : files(root, {"core", "db", "tools"})) {
     const auto may = may_know(file);
     if (may.all) continue;
-    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // not a trial's section
+    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // may read a plugin's section
     std::ifstream in(root / file);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

@@ -1,4 +1,4 @@
-// Locks show which processes live: the facts that leases rely on.
+// Locks show which processes are alive. Leases rely on these facts.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>

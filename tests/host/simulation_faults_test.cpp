@@ -147,7 +147,7 @@ struct SilentLease : SerialStore {
   }
 };
 
-/// Reports results that come in time as late.
+/// Reports every result as late, even if it came in time.
 struct CalledLate : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override { return SerialStore::put_leased(attempt), false; }

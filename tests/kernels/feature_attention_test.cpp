@@ -22,7 +22,7 @@ Case features_of(std::int64_t features, std::int64_t n = 100, bool masked = fals
   return {3, n, 0, 64, 64 / d_head, d_head, FeatureMap::kElu, masked, features};
 }
 
-/// Returns y of the first sequence, from a weight for every query and key, without a stabiliser.
+/// Returns y of the first sequence, from a weight for each pair of query and key, without a stabiliser.
 Tensor plain(const Case& of, const std::vector<Tensor>& inputs) {
   const auto wide = in_double(inputs);
   const auto by = test::projections_of(wide, 1, of.heads);

@@ -69,7 +69,7 @@ std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> row
   return rows;
 }
 
-/// Faults of an oracle.
+/// Faults that make expected() wrong.
 struct Wrong {
   bool positions = true, own = true, other_spans = false;
 };

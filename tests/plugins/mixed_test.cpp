@@ -1,4 +1,4 @@
-// Attentions side by side: equal parts equal one attention with the heads of all parts, and outputs of parts are passed on.
+// Attentions side by side: equal parts equal one attention with all heads, and states, metrics and losses are passed on.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ json part(const std::string& plugin, json parameters = json::object()) {
   return parameters;
 }
 
-/// Copies one attention's heads to the parts in turn. `widths` has the width of each part.
+/// Copies the heads of one attention to the parts, one part after the other. `widths` has the width of each part.
 void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const std::vector<std::int64_t>& widths) {
   ablate::NoGradGuard no_grad;
   std::int64_t first = 0;

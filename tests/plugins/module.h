@@ -50,7 +50,7 @@ inline Tensor mask_of(std::int64_t n, const std::vector<std::int64_t>& lengths) 
   return arange(n).unsqueeze(0) < integers(lengths).unsqueeze(1);
 }
 
-/// Returns the largest absolute difference; infinity if one side has a NaN.
+/// Returns the largest absolute difference; infinity if a or b has a NaN.
 inline double distance(const Tensor& a, const Tensor& b) {
   const auto most = (a.detach() - b.detach()).abs().max().item<double>();
   return std::isnan(most) ? INFINITY : most;

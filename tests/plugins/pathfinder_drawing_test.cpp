@@ -107,7 +107,7 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
   constexpr std::size_t kDrawings = 800;
-  std::array<std::vector<double>, 2> distances, brightness, nearest;  ///< nearest: distance from the middle
+  std::array<std::vector<double>, 2> distances, brightness, nearest;  ///< nearest: distance of the nearer circle to the middle
   for (std::size_t i = 0; i < kDrawings; ++i) {
     auto random = ablate::generator(3, {i});
     const auto drawing = draw(form, i % 2 == 1, random);
@@ -119,7 +119,7 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
     brightness[i % 2].push_back(sum);
   }
   // The best threshold is right in half of the 800 examples, and in a few more by chance, or because distances may differ by a
-  // tenth of a contour's paddles. If distances were not matched, the share would be 0.77 at 128 pixels and 6 paddles.
+  // tenth of a contour's paddles. If distances were not matched, it would be right in 77 % at 128 pixels and 6 paddles.
   for (auto* values : {&distances, &brightness, &nearest}) {
     auto &no = (*values)[0], &yes = (*values)[1];
     std::ranges::sort(no), std::ranges::sort(yes);

@@ -31,7 +31,7 @@ struct Act {
   enum class Way {
     kWhole,
     kGarbled,  ///< its messages are of no known kind
-    kDoubled   ///< all messages, and the end, come a second time after the end
+    kDoubled   ///< all messages and the end come again, after the end
   };
   End end = End::kAnswers;
   double takes_s = 10;                         ///< time until the end

@@ -56,11 +56,11 @@ class Ledger {
   void breaks(const char* invariant, const std::string& what);
   const Broken& broken() const { return broken_; }
 
-  /// Reads the output for a scheduler's user, which is one line or several lines.
+  /// Reads one or several lines of a scheduler's output for its user.
   void add_output(int scheduler, const std::string& text);
-  /// Records that the scheduler is about to read the history.
+  /// Records the options of a scheduler that is about to start.
   void begins(int scheduler, const RunOptions& options);
-  /// Records a notice to --notify.
+  /// Records a notice that --notify would send.
   void notified(int scheduler, const Notice& notice);
   /// True if the scheduler has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }

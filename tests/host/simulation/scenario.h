@@ -1,4 +1,4 @@
-// The grid of a seed, and the amount of trouble in it.
+// The grid that a seed draws, and the amount of trouble in it.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// Returns the catalog with the tasks of AdaMRA's tables, and with an attention that their preset needs.
+/// Returns the catalog with the tasks of AdaMRA's tables, and with reformer, whose parameter the tables' preset sets.
 ablate::Catalog catalog() {
   using namespace ablate;
   auto all = studies::catalog();

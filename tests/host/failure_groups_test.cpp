@@ -1,4 +1,4 @@
-// Failures are grouped in the same way in all counts.
+// Every count of failures groups failures in the same way.
 #include <set>
 
 #include "core/host/scheduler/whole_grid.h"
@@ -21,7 +21,7 @@ TEST_CASE("a run, the watch, a table and a report group failures in the same way
                                             "first\nthird",
                                             y + "1 a",
                                             y + "2 b"};
-  constexpr std::size_t kGroups = 6;  // numbers, and text after 200 characters, make no difference
+  constexpr std::size_t kGroups = 6;  // numbers, and text after 200 characters, do not separate groups
   const Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

@@ -1,4 +1,4 @@
-// Answers of the GPU driver, and the GPU that CUDA means by a name.
+// Answers of the GPU driver, and the GPU that a device name selects in CUDA.
 #include "core/util/gpus.h"
 
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-// Files that are not studies: endless nesting, endless files, texts that control a terminal.
+// Hostile studies: extreme nesting, endless files, and texts that control a terminal.
 #include <sys/stat.h>
 
 #include "tests/host/studies.h"
@@ -36,7 +36,7 @@ TEST_CASE("input that nests too deeply is refused at its place, before a parser 
         Names{"--set: attention.rates=" + repeated("[") + repeated("]") + ": the value is " + why});
   CHECK(errors(kBase, {"a" + repeated(".a") + "=1"}).size() == 1);
 
-  // Strings and comments do not count as levels, and the levels of different keys are not added up.
+  // Brackets in strings and comments are not levels, and the levels of different keys are not added up.
   std::string wide = kBase + "[grid]\nseeds = 2 # " + repeated("[") + "\n[train]\n";
   for (int i = 0; i < 100; ++i) wide += "# [a.b\n";
   wide += "learning_rate = 0.001\nsteps = 10\n";

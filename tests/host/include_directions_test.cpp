@@ -42,7 +42,7 @@ TEST_CASE("trials are read through the members of TrialSpec, and their documents
 }
 
 TEST_CASE("only the folder that makes worker processes names their class; other folders use executors") {
-  // Split, so that this file does not contain the name itself.
+  // The name is split, so that this file does not contain it.
   CHECK(found_elsewhere(kRoot, {"core", "db", "plugins", "tests", "tools"},
                         "\\bWorker"
                         "Client\\b",

@@ -144,11 +144,11 @@ void check_sample(const M& sample) {
   const auto arrived = through_pipe(to_json(sample));
   CHECK(same(from_json<M>(arrived), sample));
   CHECK(to_json(from_json<M>(arrived)) == to_json(sample));
-  if constexpr (std::is_same_v<M, Inspected>) return;  // the library's own message with any fields
+  if constexpr (std::is_same_v<M, Inspected>) return;  // contains a library's description, with any fields
   // A member without a field would be lost silently.
   CHECK(arrived.size() == members<M>() + fields_more<M>());
   json of_default = json::object();
-  if constexpr (!std::is_same_v<M, TrialJob>) of_default = to_json(M());  // a trial without an attention has no text
+  if constexpr (!std::is_same_v<M, TrialJob>) of_default = to_json(M());  // a trial without an attention has no JSON
   for (const auto& [name, value] : arrived.items()) {
     INFO(name);
     CHECK((!of_default.contains(name) || of_default.at(name) != value));

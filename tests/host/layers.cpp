@@ -171,7 +171,7 @@ const MayKnow kMayKnow[] = {
     {"core/records/", true},               // defines the names of sections and paths
     // The tables of a study's file have the names of sections.
     {"core/host/study/", false, false, true},
-    // An entry of a list names its own parameters, and the parameters that it depends on.
+    // An optimizer or a schedule names its own parameters, and the settings that these depend on.
     {"core/shared/optimizers/", false, true, false},
     {"core/shared/schedules/", false, true, false},
     // The module of a plugin is called "attention", and the names of its tensors begin with "attention.".
@@ -199,7 +199,7 @@ std::vector<std::string> literal_sections(const fs::path& root) {
   for (const auto& file : files(root, {"core", "db", "tools"})) {
     const auto may = may_know(file);
     if (may.all) continue;
-    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // not a trial's section
+    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // may read a plugin's section
     std::ifstream in(root / file);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

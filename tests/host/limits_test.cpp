@@ -1,4 +1,4 @@
-// Parts of a grid's limits: stall watches, retries, processors, notices, and common causes of failures.
+// Stall watches, retries, processors and notices of a grid, and common causes of failures.
 #include "core/host/scheduler/limits.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Reaction of tools/lint to clang-tidy's results, with and without time left. Fake programs replace clang-tidy and others.
+// Reaction of tools/lint to clang-tidy's results, with and without time left. Fake programs replace the real ones.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

@@ -16,7 +16,7 @@ TEST_CASE("a worker that does not answer is abandoned, even if no trial is late"
   CHECK(liveness.look(false, 60) == Next::kAsk);
   CHECK(liveness.look(false, 119) == Next::kNothing);
   CHECK(liveness.look(false, 120) == Next::kGiveUp);
-  liveness.answered(130);  // for the next worker
+  liveness.answered(130);  // the next worker answers
   CHECK(liveness.look(true, 134) == Next::kNothing);
   CHECK(liveness.look(true, 135) == Next::kAsk);
   CHECK(liveness.look(true, 140) == Next::kGiveUp);

@@ -1,4 +1,4 @@
-// Locks show which processes live: the facts that leases rely on.
+// Locks show which processes are alive. Leases rely on these facts.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ TEST_CASE("if the file of locks is removed, each holder takes its place in the n
   CHECK(one.is_held(2));
   std::filesystem::remove(file);
   one.keep_slot();        // makes the new file, because no other scheduler has made it
-  CHECK(one.is_held(2));  // in the removed file, because two has not moved yet
+  CHECK(one.is_held(2));  // in the removed file, because `two` has not moved yet
   two.keep_slot();
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
@@ -120,7 +120,7 @@ TEST_CASE("a child that execs another program has no locks of its parent; a chil
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const bool execs = GENERATE(true, false);
-  int kept[2];  // the child inherits it, also through exec
+  int kept[2];  // the child inherits both descriptors, also through exec
   REQUIRE(pipe2(kept, 0) == 0);
   pid_t child = 0;
   {

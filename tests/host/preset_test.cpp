@@ -136,6 +136,6 @@ TEST_CASE("the shipped presets are valid") {
   CHECK(google["train"]["weight_decay"] == 0.1);
   CHECK(google["model"]["pooling"] == "cls");
   CHECK(google["attention"]["normaliser"] == "sum");
-  CHECK(google["task"]["grey"] == "tensorflow");  // Xiong et al. use these pictures
+  CHECK(google["task"]["grey"] == "tensorflow");  // as in Xiong et al.
   CHECK(google["task"]["dev_pictures"] == "last");
 }

@@ -72,7 +72,7 @@ TEST_CASE("the records that a study needs are written even if another process mu
   });
   CHECK_NOTHROW(recorder.begin());
   end.join();
-  // From now on only the result waits, not the run.
+  // From now on a lock delays only the result, not the run.
   lock = std::make_unique<SQLite::Transaction>(other, SQLite::TransactionBehavior::IMMEDIATE);
   CHECK(recorder.put(attempt(1), kMetrics) == "; waits to be written");
   CHECK(accuracies(folder / "h.db").empty());

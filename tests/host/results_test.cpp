@@ -65,7 +65,7 @@ TEST_CASE("raw cells are complete: a line for each trial, with commit, key, seed
       CHECK(keys.insert(line[key]).second);
       CHECK(std::stoll(line[seed]) > 0);
       CHECK(std::stoll(line[asked]) > 0);
-      // A parameter that a method lacks is an empty field; a metric is a number.
+      // The field of a parameter is empty if the method lacks the parameter. The field of a metric is a number.
       for (std::size_t j = 0; j < names.size(); ++j) {
         if (names[j].find('/') == std::string::npos) continue;
         INFO(names[j]);

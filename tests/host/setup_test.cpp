@@ -1,4 +1,4 @@
-// tools/setup: the packages and builds of its options. Fake programs replace the programs that install and build.
+// Packages that tools/setup installs, and targets that it builds, by option. Fake programs replace the real ones.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

@@ -83,7 +83,7 @@ TEST_CASE("a share's results are in the shared folder after each trial, and on t
   add(machines.history("a"), {1});
   first.keep_up(1);
   CHECK(machines.copied() == 1);
-  for (const auto& entry : fs::directory_iterator(machines.shared()))  // a copy that is opened for writing would have a log
+  for (const auto& entry : fs::directory_iterator(machines.shared()))  // opening a copy for writing would leave a log
     CHECK(entry.path().extension() == ".db");
   add(machines.history("a"), {2});
   machines.clock.now += 1;
@@ -286,7 +286,7 @@ TEST_CASE("a merge takes checkpoints of killed trials, and later fences exceed t
   CHECK(into.merge(OtherHistory(machines.history("a"))).copied.files == 0);
   const auto folder = artifact_folder(machines.history("b"), kCheckpoints);
   CHECK(fs::exists(folder / checkpoint_of(1, 5)));
-  CHECK(!fs::exists(folder / checkpoint_of(2, 5)));  // done here
-  CHECK(!fs::exists(folder / checkpoint_of(3, 5)));  // done there
+  CHECK(!fs::exists(folder / checkpoint_of(2, 5)));  // done on machine b
+  CHECK(!fs::exists(folder / checkpoint_of(3, 5)));  // done on machine a
   CHECK(into.leases().newest == 41);
 }

@@ -67,7 +67,7 @@ TEST_CASE("shares have about equal cost, and are the same wherever they are made
   const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
   CHECK(*most - *least <= 91);  // this method guarantees a difference of at most one trial's cost
   CHECK(*most / *least < 1.02);
-  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // trials of equal cost in order
+  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // trials of equal cost keep their order
   CHECK(shared_out({1, 9, 1, 1}, 2) == std::vector{1, 0, 1, 1});
   CHECK(shared_out({1}, 3) == std::vector{0});
   CHECK(shared_out({}, 3).empty());

@@ -98,7 +98,7 @@ struct UncheckedOwner : simulated::SimulatedLocks {
   bool is_held(std::int64_t) override { return false; }
 };
 
-/// Locks the slot when it is first checked, instead of before the first lease.
+/// Locks a slot at the first check of any slot, instead of before the first lease.
 struct LateLock : simulated::SimulatedLocks {
   using SimulatedLocks::SimulatedLocks;
   bool take(std::int64_t slot) override { return slot_ = slot, true; }
@@ -147,7 +147,7 @@ struct SilentLease : SerialStore {
   }
 };
 
-/// Reports results that come in time as late.
+/// Reports every result as late, even if it came in time.
 struct CalledLate : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override { return SerialStore::put_leased(attempt), false; }
@@ -166,7 +166,7 @@ Faults with_options(Change change) {
   return faults;
 }
 
-/// Returns the invariant that the fault breaks with the first seed that shows it, or "" if no seed shows it.
+/// Tries seeds from 1 on. Returns the first invariant that the fault breaks, or "" if it breaks none.
 std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
     if (auto report = simulate(seed, faults); !report.broken.invariant.empty()) return report.broken.invariant;
@@ -212,7 +212,7 @@ TEST_CASE("a forgotten lack of memory is found", "[apart]") {
 }
 
 TEST_CASE("a lease that hides earlier tries of other schedulers is found", "[apart]") {
-  // Needs two schedulers, and a trial that runs out of memory in one scheduler before the other scheduler starts it.
+  // Shows only with two schedulers, and a trial that runs out of memory in one scheduler before the other scheduler starts it.
   CHECK(found(with_store<SilentLease>(), 2000) == invariant::kAlone);
 }
 

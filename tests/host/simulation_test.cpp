@@ -84,7 +84,7 @@ TEST_CASE("all invariants hold after every step, whatever happens to schedulers,
 TEST_CASE("seeds that once found a fault no longer find a fault", "[apart]") {
   // Old faults. Two seeds tried a trial too often, because tries were read before leases. One seed lost results silently when
   // another error ended the run. One seed started a trial after the last allowed failure. One seed ran a trial beside others
-  // again after it ran out of memory there. One seed was a false alarm about --again. Seed 626: a lease hid earlier tries.
+  // although the trial had lacked memory. One seed was a false alarm about --again. Seed 626: a lease hid earlier tries.
   for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 

@@ -1,4 +1,4 @@
-// Needs of a study that its data or the machine do not meet are reported with their location, before anything runs.
+// Requirements of a study that its data or the machine do not meet are reported with their location, before anything runs.
 #include "core/host/study/start_checks.h"
 
 #include "core/shared/evaluations.h"
@@ -138,7 +138,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
 
 TEST_CASE("rotary positions are refused for the part of a mixture that does not promise them") {
   auto catalog = studies::catalog();
-  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // otherwise the study's own checks would refuse it
+  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // else loading would refuse rotary
   find(catalog, "softmax")->capabilities.rotary = true;
   const auto found = [&](const std::string& positions) {
     const auto study =
@@ -189,7 +189,7 @@ TEST_CASE("a promise that a plugin and its part both lack is reported only for t
 
 TEST_CASE("evaluation's share counts a forward pass as a third of a step") {
   using ablate::count_examples;
-  // A typical first run: 30 steps of 32, and ten evaluations of a whole split.
+  // A typical first run: 30 steps of 32 examples, and ten evaluations of a whole split.
   const auto whole = count_examples({.steps = 30, .batch = 32}, 6000, 10000);
   CHECK(whole == ablate::ExampleCounts{.trained = 960, .evaluations = 10, .dev = 6000, .test = 10000});
   CHECK(count_examples({.steps = 30, .batch = 32, .test_last = true}, 6000, 10000).test == 20000);

@@ -22,7 +22,7 @@ inline PluginInfo plugin(Kind kind, const char* id, std::vector<ablate::Paramete
   return info;
 }
 
-/// Returns schemas of built-in plugins with the parameters that tests need, and of a made-up attention, tabled.
+/// Returns schemas of built-in plugins with the parameters that tests need, and of a made-up attention, `tabled`.
 inline Catalog catalog() {
   using namespace ablate;
   const auto heads = integer("heads", "2", {1, 64}, "heads");

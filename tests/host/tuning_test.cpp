@@ -203,7 +203,7 @@ TEST_CASE("points are drawn from ranges before anything runs, and are the same o
   CHECK(study.tuned == Names{"train.learning_rate", "train.weight_decay"});
   CHECK(cells(study) == std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
   const std::vector<double> rates = values(study, "learning_rate"), decays = values(study, "weight_decay");
-  // Values from Python's Mersenne twister and SHA-256.
+  // The expected values were computed with Python's Mersenne twister and SHA-256.
   CHECK(rates == std::vector<double>{0.0025, 0.000101, 0.00169});
   CHECK(decays == std::vector<double>{0.0838, 0.188, 0.0132});
   // Both parameters are drawn together: there are three points, not nine.

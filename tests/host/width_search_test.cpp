@@ -16,7 +16,7 @@ struct Searched {
   std::size_t counts = 0;
 };
 
-/// Searches for the width with the number `target`. `number` returns a width's number, `refuses` true for a refused width.
+/// Searches for the width with the number `target`. `number` returns a width's number; `refuses` returns true to refuse it.
 Searched search(
     const WidthRange& range, std::int64_t begin, std::int64_t target, const std::function<std::int64_t(std::int64_t)>& number,
     const std::function<bool(std::int64_t)>& refuses = [](auto) { return false; }) {

@@ -31,7 +31,7 @@ struct Way {
   std::string options = "";
   std::string new_options = "-";  ///< options of the second build; "-": the same
   std::string before = ":";       ///< shell commands before x.cpp is compiled, in both builds
-  std::string link = "";          ///< more words for the linker
+  std::string link = "";          ///< additional words for the linker
   bool is_seen = true;
   std::string more = "";  ///< another source that the project compiles, into more.o
 };

@@ -1,4 +1,4 @@
-// Numbers at the ends of float32, with any instructions: NaN and infinity spread, very large and small numbers are right.
+// Numbers at the ends of float32's range, with any instructions: NaN and infinity spread, and finite results are right.
 #include <ATen/Context.h>
 #include <torch/csrc/autograd/autograd.h>
 

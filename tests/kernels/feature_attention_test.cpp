@@ -22,7 +22,7 @@ Case features_of(std::int64_t features, std::int64_t n = 100, bool masked = fals
   return {3, n, 0, 64, 64 / d_head, d_head, FeatureMap::kElu, masked, features};
 }
 
-/// Returns y of the first sequence, from a weight for every query and key, without a stabiliser.
+/// Returns y of the first sequence, from a weight for each pair of query and key, without a stabiliser.
 Tensor plain(const Case& of, const std::vector<Tensor>& inputs) {
   const auto wide = in_double(inputs);
   const auto by = test::projections_of(wide, 1, of.heads);
@@ -93,7 +93,7 @@ TEST_CASE("masked keys change nothing, even large ones, and a query without keys
     for (std::size_t i = 1; i < before.size(); ++i) CHECK(before[i].equal(after[i]));
   }
   CHECK((before[0][2] - inputs.back()).abs().max().item<double>() == 0);  // the last item has no key left
-  // Masked tokens are set to 0, which leaves the bias of a key. Its exponents are then larger than those of all other keys.
+  // Masked tokens are set to 0, so their keys equal the bias. The exponents of these keys are larger than all others.
   auto holes = ones({3, 100}, kBool);
   holes.slice(1, 0, 70).fill_(false);
   inputs = inputs_of(of);

@@ -187,7 +187,7 @@ TEST_CASE("weights of other sizes go to the reference, which accepts or refuses 
     INFO(i);
     for (const std::int64_t dim : {0, 1}) {
       if (dim >= taken[i].dim()) continue;
-      if (i == 3 && dim == 0) continue;  // a smaller h: b1 and w2 would not fit, as with i = 4 and 5
+      if (i == 3 && dim == 0) continue;  // a smaller h is the same misfit as i = 4 and i = 5
       auto inputs = taken;
       inputs[i] = inputs[i].narrow(dim, 0, inputs[i].size(dim) - 16).contiguous();
       NoGradGuard no_grad;

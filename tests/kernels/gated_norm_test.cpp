@@ -114,7 +114,7 @@ TEST_CASE("norm and gate are accurate for small and large numbers") {
       inputs = drawn(of), inputs[kGate] = inputs[kGate] * scale;
       CHECK(worst(found(of, inputs, true), by_formula(of, inputs)) < kNear);
     }
-  // All channels are equal. Without the mean only rounding errors are left, which are divided by the root of 1e-5.
+  // All channels are equal. Without the mean only rounding errors are left. The norm divides these by the root of 1e-5.
   const Gated of{1, 2, 3, 16, HeadNorm::kLayer};
   auto inputs = drawn(of);
   inputs[kValues] = zeros_like(inputs[kValues]) + 0.25;

@@ -1,4 +1,4 @@
-// Makes products mixed during its lifetime, if the machine has mixed products.
+// Object that makes products mixed during its lifetime, if the machine has mixed products.
 #pragma once
 
 #include "core/kernels/mixed_products.h"

@@ -22,7 +22,7 @@ inline std::vector<Tensor> in_double(std::vector<Tensor> tensors) {
   return tensors;
 }
 
-/// Rounding of float32 in sums over a few hundred tokens, in the unit of off().
+/// Bound on off() for the rounding of float32 in sums over a few hundred tokens.
 inline constexpr double kNear = 1e-5;
 
 /// Returns the largest error of any tensor, divided by the largest expected number of the tensor, or by `least` if that is
@@ -49,7 +49,7 @@ inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b
   return true;
 }
 
-/// True if the same numbers are NaN.
+/// True if a and b have NaN in the same places.
 inline bool same_gaps(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!a[i].isnan().equal(b[i].isnan())) return false;

@@ -1,4 +1,4 @@
-// Softmax attention, fused and LibTorch's, against its weights in float64: values and gradients, sizes, hidden keys, causal,
+// Softmax attention, fused and LibTorch's, against its weights in float64: values and gradients, sizes, hidden keys, causality,
 // layouts, threads. Tests also check that faults are noticed.
 #include "ablate/softmax_attention.h"
 

@@ -1,5 +1,5 @@
 // A new part, such as a schedule or an output format, needs its own files and one line in a list. Each patch here adds a part
-// to a copy of the sources. The copy is then compiled, and linked and run if it does not need torch.
+// to a copy of the sources. The copy is then compiled. If the part does not need torch, the copy is also linked and run.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

@@ -38,7 +38,7 @@ Made adaptive(const Shape& shape) {
   return {attention, positions};
 }
 
-/// Faults of an oracle.
+/// Faults that make expected() wrong.
 struct Wrong {
   std::int64_t farther = 0;  ///< added to the mask's distance
   bool own = false;          ///< a token sees itself
@@ -123,7 +123,7 @@ TEST_CASE("adaptive-span carries the longest span: segments equal the whole, wit
     state = segment.state;
     begin = end;
   }
-  // The memory of an item with a padded segment contains only its real tokens.
+  // The memory of an item with a padded segment contains only the item's real tokens.
   const auto first = pass(
       *made.attention, {.queries = x.narrow(1, 0, 9), .mask = mask_of(9, {9, 4}), .state = made.attention->initial_state(2)});
   const auto second = run(*made.attention, {.queries = x.narrow(1, 9, 7), .state = first.state});
@@ -139,7 +139,7 @@ TEST_CASE("adaptive-span: a token beyond the span has no effect, whatever its sc
   const auto before = run(*made.attention, {x});
   x.narrow(1, 0, 5).mul_(1e4);
   const auto after = run(*made.attention, {x});
-  CHECK(distance(after.narrow(1, 12, 8), before.narrow(1, 12, 8)) == 0);  // 12 - 4 = 8 > 3.5 + 4
+  CHECK(distance(after.narrow(1, 12, 8), before.narrow(1, 12, 8)) == 0);  // 12 - 4 = 8 tokens, more than 3.5 + 4
   CHECK(distance(after.narrow(1, 11, 1), before.narrow(1, 11, 1)) > 1e-3);
   CHECK(distance(before[0][0], parameter(*made.attention, "output.bias")) == 0);  // the first token sees no token
 }

@@ -41,7 +41,7 @@ inline AttentionOutput pass(Attention& attention, const Pass& pass) {
 }
 inline Tensor run(Attention& attention, const Pass& given) { return pass(attention, given).output; }
 
-/// Returns [batch, n, kChannels].
+/// Returns normal random numbers, [batch, n, kChannels].
 inline Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed) {
   return normal({batch, n, kChannels}, seed);
 }
@@ -89,7 +89,7 @@ inline Tensor similarity(const std::string& name, const Tensor& q, const Tensor&
   return phi(keys).matmul(phi(q));
 }
 
-/// Returns the read of one query, or 0 if the weights add up to 0. `mass` has a weight for each key.
+/// Returns the mean of values that one query reads, or 0 if the weights add up to 0. `mass` has a weight for each key.
 inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mass) {
   const auto weights = similarity(name, q, keys) * mass;
   const auto sum = weights.sum();

@@ -1,4 +1,4 @@
-// Binary partition against the paper's edges, followed pointer by pointer, and against softmax if all spans are empty.
+// Binary partition against the paper's edges, followed pointer by pointer, and against softmax if each span is one token.
 #include <set>
 
 #include "tests/plugins/masked.h"
@@ -69,7 +69,7 @@ std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> row
   return rows;
 }
 
-/// Faults of an oracle.
+/// Faults that make expected() wrong.
 struct Wrong {
   bool positions = true, own = true, other_spans = false;
 };

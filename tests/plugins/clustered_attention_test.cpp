@@ -216,7 +216,7 @@ TEST_CASE("clustered attention: hashes change with each step, not in evaluation,
 }
 
 TEST_CASE("improved clustered attention drops exact and other weights by a key's position, not by its rank") {
-  // A draw belongs to a key's position, not to its rank among the largest, so that a small change of a score keeps the draws.
+  // A draw belongs to a key's position, not to the rank of its score, so that a small change of a score keeps the draws.
   const auto attention = clustered({.clusters = 2, .top = 12}, 1, {.dropout = 0.5});
   attention->train();
   const auto x = random_tokens(1, 12, 2);
@@ -242,7 +242,7 @@ TEST_CASE("clustered attention differs from similar wrong variants") {
   CHECK(distance(output, expected(*attention, shape, x[0], x[0])) < 1e-12);
   for (const Shape& wrong : {Shape{5, 16, 4, 5}, Shape{6, 16, 1, 5}, Shape{6, 16, 4, 0}, Shape{6, 16, 4, 6}})
     CHECK(distance(output, expected(*attention, wrong, x[0], x[0])) > 1e-4);
-  // Faults: padding inside the clusters, and as queries that clusters start from.
+  // Fault: padding counts, in clusters and among the queries that clusters start from.
   const auto padded = run(*attention, {x, {}, mask_of(40, {19})})[0].narrow(0, 0, 19);
   CHECK(distance(padded, output.narrow(0, 0, 19)) > 1e-3);
 }

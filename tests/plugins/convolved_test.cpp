@@ -1,4 +1,4 @@
-// linear and performer after a short convolution of queries, keys and values: their equations over convolved tokens.
+// `linear` and `performer` after a short convolution of queries, keys and values: their equations over convolved tokens.
 #include "tests/plugins/recurrent.h"
 #include "tests/support/catch.h"
 

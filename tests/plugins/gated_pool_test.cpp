@@ -19,7 +19,7 @@ std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length)
 
 enum class Wrong { kNothing, kGateOfAHead, kNoPlaces, kTwoMeans };
 
-/// Returns slot j of one head: the mean over x [length, d] of segment j, with overlap also of j - 1, weighted by channel.
+/// Returns slot j of one head: the mean of x [length, d] over segment j (with overlap also j - 1), with weights by channel.
 Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int64_t head, std::int64_t j, const Tensor& x,
             bool overlap, Wrong wrong) {
   std::vector<Tensor> gates, tokens;

@@ -40,7 +40,7 @@ struct CifarFolder {
     write_bytes(file("test_batch.bin" + ending), test);
   }
   fs::path file(const std::string& name) const { return folder.path() / name; }
-  /// Packs the batches as published, in a folder and in another order, and removes them. Leaves out the batch `without`.
+  /// Packs the batches as published, in a folder and not in numeric order, and removes them. Leaves out the batch `without`.
   fs::path pack(const std::string& without = "") const {
     const auto members = folder.path() / "cifar-10-batches-bin", archive = file("cifar-10-binary.tar.gz");
     fs::create_directory(members);

@@ -8,7 +8,7 @@ using ablate::Tensor;
 
 namespace {
 
-/// Returns outputs of segments that end at `ends`, side by side. Each segment starts with the state of the previous one.
+/// Returns outputs of segments that end at `ends`, side by side. Each segment starts with the state after the previous segment.
 Tensor by_segments(ablate::Attention& attention, const Tensor& x, const Tensor& mask, const std::vector<std::int64_t>& ends) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;
@@ -119,7 +119,7 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
       auto weights =
           phi(split("query")).matmul(phi(split("key")).transpose(-1, -2)) / std::sqrt(static_cast<double>(kMaxLength));
       if (causal) weights = weights.tril();
-      // The second item ends at 5 tokens.
+      // The second item has 5 tokens.
       const auto mask = mask_of(70, {70, 5});
       const auto whole = layer(*attention, "output", weights.matmul(split("value")).transpose(0, 1).flatten(1));
       const auto part = weights.narrow(1, 0, 5).narrow(2, 0, 5);

@@ -221,7 +221,7 @@ TEST_CASE("faults of published texts are reported with file and line") {
   check_mentions(refusal(files.root()), {files.file(1).string() + ":3: ", "0xe9", "UTF-8"});
   check_mentions(refusal(files.pack()), {"wikitext-103-v1.zip/wikitext-103/wiki.valid.tokens:3: ", "0xe9"});
   for (const std::string wrong : {"\xed\xa0\x80", "\xe0\x80\x80", "\xf4\xbf\xbf\xbf", "\xf0\x80\x80\x80", "\xc0\x80"}) {
-    files.texts[1] = " fine \n " + wrong + " \n";  // a surrogate, an overlong form, a code point beyond the last
+    files.texts[1] = " fine \n " + wrong + " \n";  // a surrogate, overlong forms, and a code point beyond the last
     files.write();
     check_mentions(refusal(files.root()), {files.file(1).string() + ":2: ", "UTF-8"});
   }

@@ -106,7 +106,7 @@ TEST_CASE("pairs and queries are at any position, each position equally likely")
 
 TEST_CASE("no list of pairs is in two splits of lookup, in any order, and another seed draws other lists") {
   const TemporaryFolder cache;
-  // Lists of one pair, of which 120 exist, and lists of two pairs of 4 keys and 6 values, in both orders.
+  // Lists of one pair (120 lists exist), and lists of two pairs of 4 keys and 6 values, in both orders.
   for (const json& sizes : {json{{"pairs", 1}, {"values", 10}}, json{{"pairs", 2}, {"keys", 4}, {"values", 6}}}) {
     auto another = sizes;
     another["data_seed"] = 1;

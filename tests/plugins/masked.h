@@ -1,4 +1,4 @@
-// Reference for sparse patterns: softmax attention over all pairs of tokens, without the pairs that are not seen.
+// Reference for sparse patterns: softmax attention of all queries to all keys, with a mask for the pairs that are not seen.
 #pragma once
 
 #include "tests/plugins/attention.h"

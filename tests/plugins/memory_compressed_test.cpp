@@ -1,4 +1,4 @@
-// compressed over convolution against memory-compressed attention (Liu et al. 2018), as in the paper.
+// `compressed` over `convolution` against memory-compressed attention (Liu et al. 2018), as in the paper.
 #include <ATen/ops/avg_pool1d.h>
 #include <ATen/ops/conv1d.h>
 

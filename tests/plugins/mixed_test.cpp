@@ -1,4 +1,4 @@
-// Attentions side by side: equal parts equal one attention with the heads of all parts, and outputs of parts are passed on.
+// Attentions side by side: equal parts equal one attention with all heads, and states, metrics and losses are passed on.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ json part(const std::string& plugin, json parameters = json::object()) {
   return parameters;
 }
 
-/// Copies one attention's heads to the parts in turn. `widths` has the width of each part.
+/// Copies the heads of one attention to the parts, one part after the other. `widths` has the width of each part.
 void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const std::vector<std::int64_t>& widths) {
   ablate::NoGradGuard no_grad;
   std::int64_t first = 0;
@@ -187,7 +187,7 @@ TEST_CASE("parts of a mixture have separate states, metrics and steps") {
   const auto second = pass(*carrying, {.queries = x.narrow(1, 5, 7), .state = first.state});
   const auto whole = pass(*carrying, {.queries = x, .state = initial});
   for (const std::size_t i : {0, 1}) CHECK(distance(second.state[i], whole.state[i]) < 1e-12);
-  // The part without state sees only its segment. If all parts had states, the segments would equal the whole.
+  // The part without a state sees only the current segment. If all parts had states, the segments would equal the whole.
   CHECK(distance(second.output, whole.output.narrow(1, 5, 7)) > 1e-3);
 
   const auto over = [](const char* id) { return json{{"plugin", id}}; };

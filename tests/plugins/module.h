@@ -45,12 +45,12 @@ std::shared_ptr<M> in_double(std::shared_ptr<M> module) {
 
 inline Tensor normal(IntArrayRef shape, std::uint64_t seed) { return randn(shape, make_generator(seed), kDouble); }
 
-/// Returns [lengths, n] bool, true for an item's first tokens.
+/// Returns [items, n] bool: true for the first lengths[i] tokens of item i.
 inline Tensor mask_of(std::int64_t n, const std::vector<std::int64_t>& lengths) {
   return arange(n).unsqueeze(0) < integers(lengths).unsqueeze(1);
 }
 
-/// Returns the largest absolute difference; infinity if one side has a NaN.
+/// Returns the largest absolute difference; infinity if a or b has a NaN.
 inline double distance(const Tensor& a, const Tensor& b) {
   const auto most = (a.detach() - b.detach()).abs().max().item<double>();
   return std::isnan(most) ? INFINITY : most;

@@ -1,4 +1,4 @@
-// Selection of the most used tokens, in order. Use is given, or comes from queries or tokens. Their number depends on the item.
+// Selection of the most used tokens, in order, by given use or by attention. The number selected depends on the item.
 #include <numeric>
 
 #include "tests/plugins/compression.h"

@@ -15,7 +15,7 @@ std::shared_ptr<ablate::Attention> nystromformer(std::int64_t landmarks, std::in
 }
 
 /// Runs the iteration of section 3.1 with the 1-norm and infinity-norm of `a` itself.
-/// @param larger factor of the product of norms: above 1 as if another matrix had the largest norms
+/// @param larger factor of the product of norms; above 1, as if the norms belonged to another matrix of the batch
 Tensor iterated_inverse(const Tensor& a, std::int64_t iterations, double larger = 1) {
   const auto n = a.size(0);
   const auto eye = (ablate::arange(n).unsqueeze(0) == ablate::arange(n).unsqueeze(1)).to(ablate::kDouble);

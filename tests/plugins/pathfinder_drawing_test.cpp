@@ -107,7 +107,7 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
   constexpr std::size_t kDrawings = 800;
-  std::array<std::vector<double>, 2> distances, brightness, nearest;  ///< nearest: of a circle to the picture's middle
+  std::array<std::vector<double>, 2> distances, brightness, nearest;  ///< nearest: distance of the nearer circle to the middle
   for (std::size_t i = 0; i < kDrawings; ++i) {
     auto random = ablate::generator(3, {i});
     const auto drawing = draw(form, i % 2 == 1, random);
@@ -119,7 +119,7 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
     brightness[i % 2].push_back(sum);
   }
   // The best threshold is right in half of the 800 examples, and in a few more by chance, or because distances may differ by a
-  // tenth of a contour's paddles. If distances were not matched, the share would be 0.77 at 128 pixels and 6 paddles.
+  // tenth of a contour's paddles. If distances were not matched, it would be right in 77 % at 128 pixels and 6 paddles.
   for (auto* values : {&distances, &brightness, &nearest}) {
     auto &no = (*values)[0], &yes = (*values)[1];
     std::ranges::sort(no), std::ranges::sort(yes);
@@ -154,14 +154,14 @@ TEST_CASE("pixels show the drawing: paddles with flat ends, whole circles") {
   double circle = 0;
   for (std::size_t row = 17; row < 23; ++row)
     for (std::size_t column = 17; column < 23; ++column) circle += at(row, column) / 255.0;
-  CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // each pixel has 16 points
+  CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // each pixel is sampled at 16 points
 }
 
 TEST_CASE("paddles have the thickness and brightness of the Long Range Arena's builder, in pixels of the picture") {
   const auto [side, thickness, contrast] =
       GENERATE(std::tuple{32, 0.5, 1.5}, std::tuple{64, 1.0, 0.8}, std::tuple{128, 1.5, 0.9});
   const auto form = form_of(side, 14);
-  const auto middle = 8 * kPixel + form.thickness / 2;  // its upper side is a border between rows
+  const auto middle = 8 * kPixel + form.thickness / 2;  // the paddle's upper side is a border between rows
   const Drawing drawing{{{{{8 * kPixel, middle}, {8 * kPixel + form.paddle, middle}}, 0}},
                         {Point{26 * kPixel, 26 * kPixel}, Point{20 * kPixel, 26 * kPixel}}};
   const auto pixels = to_pixels(drawing, form);

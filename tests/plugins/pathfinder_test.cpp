@@ -50,7 +50,7 @@ TEST_CASE("generated pictures are complete, balanced and all different") {
       connected += examples[i].label;
       second += i % 2 == 1 ? examples[i].label : 0;
     }
-    CHECK(second > size / 12);  // an index does not show the label
+    CHECK(second > size / 12);  // the index of an example does not show its label
     CHECK(second < size * 5 / 12);
     CHECK((connected == size / 2 || connected == (size + 1) / 2));  // half of all examples are connected
   }

@@ -1,5 +1,5 @@
 // Methods against fla-core's naive forms and transformers' modules, in values and gradients. tests/peers/methods.py lists the
-// methods of each and makes the numbers of this test.
+// methods of both libraries and makes the numbers of this test.
 #include <cmath>
 #include <fstream>
 #include <sstream>

@@ -1,4 +1,4 @@
-// Whole grids in simulated time, while their history cannot be written for some time or for good. Also random faults by seed.
+// Whole grids in simulated time whose history cannot be written, for some time or for good. Also grids with random faults.
 #include <random>
 
 #include "core/util/error.h"
@@ -29,7 +29,7 @@ TEST_CASE("while a disk is full, results wait, running trials go on, and everyth
   };
   CHECK(grid.run({.at_a_time = 4}).done == 8);
   for (int seed = 1; seed <= 8; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
-  // A scheduler that cannot record a running trial must not start it.
+  // A scheduler must not start a trial that it cannot record as running.
   for (int seed = 1; seed <= 8; ++seed)
     CHECK((grid.attempt(seed).started_us - SimulatedClock::kBegin_us > 200'000'000) == (seed > 4));
   CHECK(says(grid.output(), "the database can be written again, and everything is in it"));

@@ -1,4 +1,4 @@
-// The end of a grid, and the state that it shows to other processes meanwhile.
+// The end of a grid, and the state that other processes see during the end.
 #include <algorithm>
 
 #include "tests/host/simulated/grid.h"

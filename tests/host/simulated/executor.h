@@ -25,13 +25,13 @@ struct Act {
     kHangs,        ///< runs until its time limit
     kLacksMemory,  ///< runs out of memory and reports this
     kFindsNoRoom,  ///< gets no process
-    kKillsWorker,  ///< ends the worker and all other trials
+    kKillsWorker,  ///< ends the worker and all its trials
     kStopsWorker   ///< makes the worker silent from then on
   };
   enum class Way {
     kWhole,
     kGarbled,  ///< its messages are of no known kind
-    kDoubled   ///< all messages, and the end, come a second time after the end
+    kDoubled   ///< all messages and the end come again, after the end
   };
   End end = End::kAnswers;
   double takes_s = 10;                         ///< time until the end

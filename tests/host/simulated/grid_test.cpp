@@ -70,7 +70,7 @@ TEST_CASE("other trials of a killed worker run again, until it is clear which tr
   CHECK(grid.attempt(2).wall_s == Approx(5));
   CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
-  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when the worker died run alone, so that seed 4 cannot die
+  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when the worker died run alone, never beside seed 4
   CHECK(grid.machine.started == 4);
   CHECK(says(grid.output(), "3 of them are run again, alone"));
 }
@@ -89,7 +89,7 @@ TEST_CASE("a worker that sends nothing is queried, abandoned and replaced") {
   };
   SECTION("a silent worker is pinged after a minute and replaced a minute later") {
     CHECK(grid.run({.at_a_time = 2}).done == 4);
-    // The last message comes at 3.5 s. The ping follows 60 s later, the worker's end 60 s after it. Then 1 and 2 run alone.
+    // The last message comes at 3.5 s, the ping 60 s later, and the worker's end 60 s after the ping. Then 1 and 2 run alone.
     CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));
   }
   SECTION("a worker with a late trial is replaced much sooner") {

@@ -190,7 +190,7 @@ TEST_CASE("a late attempt that failed or ran out of memory is neither counted, r
 }
 
 TEST_CASE("if a history is found damaged between two trials, no further trial starts") {
-  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // with some, leases are checked before the next start
+  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // with some of these, leases are checked before the start
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [&](std::uint64_t, int) { return Act{End::kAnswers, takes_s}; };

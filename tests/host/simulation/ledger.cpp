@@ -95,7 +95,8 @@ void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& h
            fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again));
 }
 
-/// A run with --again ignores the history. It tries each trial once, and once more alone if it ran out of memory beside others.
+/// A run with --again ignores the history. It tries each trial once. A trial that ran out of memory beside others has another
+/// try, alone.
 void Ledger::read_try(int seed, int scheduler, int tries) {
   constexpr int kMostAgain = 2;
   const bool is_again = with_again_.contains(scheduler);
@@ -201,7 +202,7 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
 void Ledger::ended_by(int scheduler, const Error& error) {
   const std::string what = error.what();
   if (what.empty()) breaks(invariant::kError, "what() is empty");
-  // Unless results could not be stored, the file that the message names has the results that waited.
+  // The file that the message names has the results that waited, unless they could not be stored.
   if (!says(what, "could not be stored")) promise_waiting(scheduler);
   look({}, true);
 }

@@ -20,7 +20,7 @@ struct Broken {
   std::string what;
 };
 
-/// Names of the invariants. A test of a planted fault names the invariants that it breaks.
+/// Names of the invariants. The test of a planted fault names the invariants that the fault breaks.
 namespace invariant {
 inline constexpr const char* kOwnResult = "a result belongs to its trial";
 inline constexpr const char* kDoneOnce = "a trial is done once";
@@ -56,15 +56,15 @@ class Ledger {
   void breaks(const char* invariant, const std::string& what);
   const Broken& broken() const { return broken_; }
 
-  /// Reads the output for a scheduler's user, which is one line or several lines.
+  /// Reads one or several lines of a scheduler's output for its user.
   void add_output(int scheduler, const std::string& text);
-  /// Records that the scheduler is about to read the history.
+  /// Records the options of a scheduler that is about to start.
   void begins(int scheduler, const RunOptions& options);
-  /// Records a notice to --notify.
+  /// Records a notice that --notify would send.
   void notified(int scheduler, const Notice& notice);
   /// True if the scheduler has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
-  /// Records that a trial starts. If the history has an attempt that ran out of memory, the trial must run alone.
+  /// Records that a trial starts. Without --again, it must run alone if the history has an attempt at it that lacked memory.
   void starts(int scheduler, std::uint64_t seed);
   /// Checks that --max-failures still allows the start of a trial. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);

@@ -8,7 +8,7 @@ namespace {
 constexpr int kMostSchedulers = 8;
 constexpr int kMostStalls = 1;  ///< limit, because each stall costs thousands of steps
 
-/// Returns 0 for some seeds, so that each kind of trouble appears in only some. Many kinds at once hide each other's effects.
+/// Returns 0 for some seeds, so that each simulation has only some kinds of trouble. Many kinds hide each other's effects.
 double sometimes(Dice& dice, double chance, double least, double most) {
   return dice.chance(chance) ? dice.of_any_size(least, most) : 0;
 }

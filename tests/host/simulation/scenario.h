@@ -1,4 +1,4 @@
-// The grid of a seed, and the amount of trouble in it.
+// The grid that a seed draws, and the amount of trouble in it.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ struct Scenario {
   double takes_s;               ///< approximate time of a trial
   double timeout_s;             ///< 0: no limit
   bool again;                   ///< some schedulers run with --again
-  bool checkpoints;             ///< some schedulers let their trials write checkpoints when they are asked to stop
+  bool checkpoints;             ///< some schedulers, when asked to stop, let their trials write checkpoints
   double max_failures;          ///< chance that a scheduler has --max-failures
   std::int64_t memory_bytes;    ///< available on each machine; below 0: unknown
   bool tells_sizes;             ///< trials report their own memory

@@ -35,7 +35,7 @@ class SimulatedScheduler {
   SimulatedScheduler(World& world, int number, const RunOptions& options);
 
   int number() const { return number_; }
-  /// Requested trials at a time, even if a planted fault changes the options.
+  /// Requested number of trials at a time. It stays the same if a planted fault changes the options.
   int at_a_time() const { return at_a_time_; }
   bool lives() const { return life_ != nullptr && !killed_; }
   bool is_killed() const { return killed_; }

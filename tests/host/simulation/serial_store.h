@@ -32,7 +32,7 @@ class SerialStore : public simulated::MemoryStore {
   }
 
  protected:
-  /// While it exists, no other scheduler makes a step.
+  /// While a Transaction exists, no other scheduler makes a step.
   class Transaction {
    public:
     explicit Transaction(const SerialStore& store) : disk_(store.disk_), before_(disk_.writer) {

@@ -16,7 +16,7 @@ constexpr int kMostSteps = 50'000, kMostRounds = 6;
 constexpr double kMostQuiet_s = 86'400;
 constexpr double kTroubleInCall = 0.3;  ///< chance of trouble; otherwise another scheduler makes a step
 
-/// Returns the trials. They are made only once, because making them would take most of a simulation's time.
+/// Returns the trials. They are made once for all simulations, because making them would take most of a simulation's time.
 const std::vector<PlannedTrial>& all_trials() {
   static const auto trials = [] {
     std::vector<Trial> made;

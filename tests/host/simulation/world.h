@@ -39,7 +39,7 @@ struct Report {
   std::uint64_t digest = 0;
   int steps = 0, runs = 0;  ///< runs: number of schedulers
   double simulated_s = 0;
-  std::array<int, kTroubles> troubles{};  ///< number of each kind
+  std::array<int, kTroubles> troubles{};  ///< number by kind
   std::set<std::string> seen;             ///< events, as in Ledger::seen()
 };
 
@@ -116,7 +116,6 @@ class World {
   double full_until_s_ = 0, locked_until_s_ = 0, temporary_full_until_s_ = 0, low_disk_until_s_ = 0, low_memory_until_s_ = 0;
 };
 
-/// Runs the simulation of a seed.
 inline Report simulate(std::uint64_t seed, const Faults& faults = {}) { return World(seed, faults).run(); }
 
 }  // namespace ablate::simulation

@@ -1,4 +1,4 @@
-// Tasks on published data: `ablate plugins TASK` names the data's source and form, and so does an error.
+// Tasks on published data: `ablate plugins TASK` names the data's source and form, and so does the error without them.
 #include "tests/plugins/task.h"
 
 using namespace ablate;

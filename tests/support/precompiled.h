@@ -2,7 +2,7 @@
 // this header may be left out.
 #pragma once
 
-#include <c10/util/Logging.h>  // before Catch, because tests use Catch's CHECK
+#include <c10/util/Logging.h>  // before Catch: both define CHECK, and tests use Catch's
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Performer against its plain equations, and against softmax attention with more and more features. Public code has a
-// stabiliser that reads later keys. Also tests that Performer's stabiliser does not.
+// Performer against its plain equations, and against softmax attention with more and more features. The stabiliser of
+// public code reads later keys. Also tests that Performer's stabiliser reads no later key.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -128,7 +128,7 @@ TEST_CASE("a later key of any size does not change the reads of earlier causal q
     INFO("position " << at);
     CHECK(distance(run(*attention, {x}).narrow(1, 0, at), run(*attention, {grown}).narrow(1, 0, at)) < 1e-12);
   }
-  // Public code divides all keys by the largest exponential of all positions, later ones included.
+  // Public code divides all keys by the largest exponential of all positions, also of later positions, and adds a constant.
   const auto first = [&](const Tensor& tokens) {
     const auto of = [&](const char* name) { return layer(*attention, name, tokens[0]).narrow(1, 0, kChannels / kHeads); };
     const auto w = buffer(*attention, "features.vectors")[0];

@@ -33,7 +33,7 @@ inline Tensor filtered(const Tensor& y, const Tensor& filter) {
 /// Applies a short convolution, with its activation.
 inline Tensor convolved(const Tensor& y, const Tensor& filter) { return swish(filtered(y, filter)); }
 
-/// Returns the outputs of segments of these lengths. Each segment starts with the state that the segment before it returned.
+/// Returns the outputs of segments of these lengths. Each segment gets the state of the segment before, and its position.
 inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;

@@ -53,7 +53,7 @@ struct AuditArguments {
 /// Task with prepared data.
 struct TaskToAudit {
   PluginInfo plugin;
-  PluginSpec section;          ///< complete
+  PluginSpec section;          ///< with all parameters
   nlohmann::json document;     ///< section in the form that a trial's document has
   std::string digest;          ///< digest of the data
   std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study: both whole splits

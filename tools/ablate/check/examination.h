@@ -23,7 +23,7 @@ class Examination {
   /// Processes a message of a check job: the start of a check, or its result.
   void hear(const CheckSaid& said);
   /// Processes the job's end. The running check fails, or is unchecked if the job was broken off from outside.
-  /// Later checks did not run. @param timeout_s the job's time limit
+  /// @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
   /// Discards the verdict because the plugin's code changed during the suite. `why` is for the reader.
   void spoil(const std::string& why);
@@ -44,11 +44,12 @@ class Examination {
   bool is_spoilt() const { return is_spoilt_; }
   /// True if the job's time ran out while the job waited or other processes used the processors. Its check is then unchecked.
   bool ran_out_of_time() const { return ran_out_of_time_; }
-  /// True if the results are the plugin's fault; false if its job could not run, for lack of a process for example.
+  /// False if the results do not depend on the plugin, because its job could not run: no process could start, for example.
   bool is_plugins_own() const { return is_plugins_own_; }
   /// True if there is a result of a check with one of these names.
   bool tells_of(const std::vector<std::string>& names) const;
-  /// Returns passed if no check failed and at least one ran, and unchecked if the job is spoilt.
+  /// Returns failed if a check failed, else passed if a check ran, else unchecked. If the job is spoilt, returns unchecked,
+  /// unless a check failed before the time ran out.
   StoredVerdict verdict() const;
   /// Returns the verdict on the plugin alone: a check that fails only with some parts counts as unchecked with these parts.
   StoredVerdict own_verdict() const;

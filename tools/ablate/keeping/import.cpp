@@ -85,7 +85,7 @@ void unite_rates(const std::string& path, const std::vector<json>& stored, const
 }
 
 /// Replaces all spellings of one number of a parameter by one form, so that they are one setting: the history's form, else the
-/// form of a whole number, else the form of a real number. A text such as "04" stays if it has no other spelling.
+/// form of a whole number, else the form of a real number. A text such as "04" stays if its number has no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
     std::map<double, json> forms, of_file;

@@ -35,8 +35,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Computes section 3.2 of the paper for one item and head. Samples the signal of b at `places` and moves the samples evenly
-/// to [0, tau]. Fits these samples, and the tokens x in the rest of [0, 1].
+/// Computes section 3.2 for one item and head: fits b's signal at `places`, moved evenly to [0, tau], and tokens x in the rest.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;

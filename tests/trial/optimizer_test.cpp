@@ -171,8 +171,7 @@ TEST_CASE("a scaled loss in float16 gives the same steps as a loss that is not s
       const auto scaled = make(narrow, half), plain = make(wide, precisions::float32({}));
       for (int step = 0; step < 5; ++step) {
         scaled->zero_grad(), plain->zero_grad();
-        // 2^-25 is 0 in float16. With a slope of 12, the norm of scaled gradients overflows float16, although each of them
-        // fits.
+        // 2^-25 is 0 in float16. With a slope of 12, each scaled gradient fits into float16, and their norm overflows.
         const double slope = clips ? 12 : 0x1p-25;
         (narrow * (slope * half.loss_scale)).sum().backward(), (wide * slope).sum().backward();
         scaled->clip(clips ? 0.01 : 0), plain->clip(clips ? 0.01 : 0);

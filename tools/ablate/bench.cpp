@@ -204,7 +204,7 @@ bool has_parts(const PluginInfo& info) {
                      [](const auto& parameter) { return parameter.plugin_kind() == Kind::kAttention; });
 }
 
-/// Returns the named plugins; if none is named, all bidirectional attentions without parts. Throws Error for an unknown plugin.
+/// Returns the named plugins, else all bidirectional attentions without parts. Throws Error with the nearest name.
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
   auto names = arguments.plugins;

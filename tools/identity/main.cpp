@@ -45,7 +45,7 @@ void write(const fs::path& to, const std::string& text) {
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
 }
 
-/// Runs a command, with the shell text `more` behind its words. Throws an Error without text if it fails: it has reported why.
+/// Runs a command, followed by the shell text `more`. A command that fails reports why; an Error without text is then thrown.
 void run(const Words& words, const std::string& more = "") {
   std::string line;
   for (const auto& word : words) line += shell_word(word) + ' ';

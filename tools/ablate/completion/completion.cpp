@@ -154,8 +154,7 @@ class Settables {
     for (const auto* plugin : named.empty() ? all : named) add(section, plugin->parameters);
   }
 
-  /// Returns continuations of a part of PATH=VALUE: the next sections or keys, or after = the values if there is a list of
-  /// them.
+  /// Returns continuations of a part of PATH=VALUE: the next sections or keys; after "=", the values of a parameter's list.
   Candidates next(const std::string& part) const {
     Candidates all;
     if (const auto equals = part.find('='); equals != std::string::npos) {

@@ -164,7 +164,7 @@ TEST_CASE("sticky memories draw places by the histogram, in training only, from 
   const auto drawn = extend(1);
   CHECK(distance(extend(1), drawn) == 0);
   CHECK(distance(extend(2), drawn) > 1e-6);
-  // The number of draws is so large that they lie near their quantiles.
+  // The draws are so many that they lie near their quantiles.
   CHECK(distance(drawn, even) < 0.1);
   held.usage = Tensor();
   CHECK(distance(extend(1), extend(2)) == 0);

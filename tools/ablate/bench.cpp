@@ -1,4 +1,4 @@
-// ablate bench: cost of attentions by sequence length. It composes a study from a few options and runs it like any other.
+// ablate bench: cost of attentions by sequence length. It composes a study from a few options, and runs the study.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -267,7 +267,7 @@ train.dtype = {}
                      fmt::join(arguments.lengths, ", "));
 }
 
-/// Replaces the lines that errors name by the options from which bench composed them, because the user never wrote these lines.
+/// In errors, replaces lines of a composed study by the options that they come from, because the user never wrote these lines.
 /// @param file where the text is stored
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
                        const BenchArguments& arguments) {

@@ -150,7 +150,7 @@ std::vector<fs::path> listed(const std::string& rules) {
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;
-  Words parts;  // in the compiler's order: two headers that exchange their contents make other code
+  Words parts;  // in the compiler's order, because exchanging the contents of two headers changes the code
   std::set<std::string> headers;
   for (const auto& named : listed(content_of(command.dependencies))) {
     const auto file = fs::weakly_canonical(named);

@@ -241,7 +241,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   return task;
 }
 
-/// Returns the distinct tasks of a study's trials in their order, each with the parts of its splits that trials read.
+/// Returns the distinct tasks of a study, in the order of its trials. Each task has the parts of its splits that trials read.
 std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto plan = plan_study(
       {.study = arguments.what, .database = options.database_file(), .overrides = arguments.set},

@@ -1,4 +1,4 @@
-// Runs the suite over the named plugins in parallel, prints the results one by one, and stores the verdicts.
+// Runs the suite over plugins in parallel, prints the results plugin by plugin, and stores the verdicts.
 #pragma once
 
 #include <cstdio>

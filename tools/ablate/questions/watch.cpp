@@ -122,8 +122,8 @@ class Watched {
     named_ = !experiment.empty();
   }
 
-  /// Reads a snapshot of the history and closes it at once, so that no writer waits. Throws Error on failure, with unchanged
-  /// states.
+  /// Reads a snapshot of the history and closes it at once, so that no writer waits. If it fails, throws Error and
+  /// leaves the states unchanged.
   void look() {
     auto& clock = machine_clock();
     const double start_s = clock.now_s();

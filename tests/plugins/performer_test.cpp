@@ -111,7 +111,7 @@ TEST_CASE("performer approaches softmax attention: its error falls about with th
         }
         errors.push_back(std::sqrt(squares / 8));
       }
-      // With 16 times the features, an error that falls as 1 / sqrt(m) is a quarter. The test allows an eighth to a half.
+      // With 16 times the features, an error of about 1 / sqrt(m) falls to a quarter. The test allows an eighth to a half.
       for (std::size_t i = 1; i < errors.size(); ++i) {
         CHECK(errors[i] < errors[i - 1] / 2);
         CHECK(errors[i] > errors[i - 1] / 8);
@@ -128,7 +128,7 @@ TEST_CASE("a later key of any size does not change the reads of earlier causal q
     INFO("position " << at);
     CHECK(distance(run(*attention, {x}).narrow(1, 0, at), run(*attention, {grown}).narrow(1, 0, at)) < 1e-12);
   }
-  // Public code divides all keys by the largest exponential of all positions, and adds a constant to them.
+  // Public code divides all keys by the largest exponential of all positions, also of later positions, and adds a constant.
   const auto first = [&](const Tensor& tokens) {
     const auto of = [&](const char* name) { return layer(*attention, name, tokens[0]).narrow(1, 0, kChannels / kHeads); };
     const auto w = buffer(*attention, "features.vectors")[0];

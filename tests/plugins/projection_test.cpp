@@ -1,4 +1,4 @@
-// Learned mixtures of positions equal their sum, an identity gives the sequence itself, and padding has no effect.
+// Learned mixtures of positions equal weighted sums, the identity gives the sequence itself, and padding has no effect.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"

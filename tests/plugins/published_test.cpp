@@ -1,4 +1,4 @@
-// Tasks on published data: `ablate plugins TASK` names the data's source and form, and so does an error.
+// Tasks on published data: `ablate plugins TASK` and the error for missing data name the data's source and form.
 #include "tests/plugins/task.h"
 
 using namespace ablate;

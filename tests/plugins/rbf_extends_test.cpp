@@ -35,7 +35,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Computes section 3.2 for one item and head. Fits the signal of B at `places`, spread evenly in [0, tau], and X in the rest.
+/// Computes section 3.2 for one item and head: fits b's signal at `places`, moved evenly to [0, tau], and tokens x in the rest.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;
@@ -164,7 +164,7 @@ TEST_CASE("sticky memories draw places by the histogram, in training only, from 
   const auto drawn = extend(1);
   CHECK(distance(extend(1), drawn) == 0);
   CHECK(distance(extend(2), drawn) > 1e-6);
-  // The number of draws is so large that they lie near their quantiles.
+  // The draws are so many that they lie near their quantiles.
   CHECK(distance(drawn, even) < 0.1);
   held.usage = Tensor();
   CHECK(distance(extend(1), extend(2)) == 0);

@@ -140,7 +140,7 @@ TEST_CASE("a query's density loses no mass outside the signal: a constant signal
   const auto rbf = make(section("rbf"), {.fixed = 16}, 1, 4, 32);
   const auto same = ablate::ones({1, 1, 32, 1}, ablate::kDouble), queries = normal({1, 1, 50, 4}, 1) * 20.0;
   const auto memory = write(*rbf, same.expand({1, 1, 32, 4}), same);
-  // A read is an average of the fitted signal, so it is no farther off than the signal, which is worst at the ends.
+  // A read is an average of the fitted signal, so its error is at most the signal's largest error, which is at the ends.
   const auto signal = ablate::basis_at_tokens(20000, 16, 1.0).t().matmul(memory.values[0][0]);
   const double off = (signal - 1.0).abs().max().item<double>();
   CHECK(off < 0.2);  // a density with its mean at an end would lose half

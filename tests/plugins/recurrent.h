@@ -16,8 +16,8 @@ inline Tensor plainly_normed(const Tensor& x, bool centred) {
 
 inline Tensor swish(const Tensor& x) { return x / (1 + (-x).exp()); }
 
-/// Returns sum_t filter_t y_(i - tokens + 1 + t) of one item's projected tokens, 0 before the first. @param y [n, channels]
-/// @param filter [channels, tokens]
+/// Returns sum_t filter_t y_(i - tokens + 1 + t) for each token i of one item; y is 0 before the first token.
+/// @param y projected tokens [n, channels] @param filter [channels, tokens]
 inline Tensor filtered(const Tensor& y, const Tensor& filter) {
   const auto tokens = filter.size(1);
   std::vector<Tensor> rows;
@@ -33,7 +33,7 @@ inline Tensor filtered(const Tensor& y, const Tensor& filter) {
 /// Applies a short convolution, with its activation.
 inline Tensor convolved(const Tensor& y, const Tensor& filter) { return swish(filtered(y, filter)); }
 
-/// Returns outputs of segments of these lengths, each with the state of the segment before, at its position.
+/// Returns the outputs of segments of these lengths. Each segment gets the state of the segment before, and its position.
 inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;

@@ -36,7 +36,7 @@ std::int64_t hash(const Tensor& q, const Tensor& rotation) {
   return ablate::cat({turned, -turned}).argmax().item<std::int64_t>();
 }
 
-/// Returns the tokens that each token of q [n, d] sees in one round, by sorting. Undefined rotation: one bucket.
+/// Returns the tokens that each token of q [n, d] sees in one round, by sorting. Without a rotation there is one bucket.
 std::vector<std::set<std::int64_t>> round_of(const Shape& shape, const Tensor& q, const Tensor& rotation) {
   const auto n = q.size(0);
   std::vector<std::pair<std::int64_t, std::int64_t>> sorted;  // bucket, token

@@ -25,8 +25,8 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
   return ablate::cat({phase.sin(), phase.cos()}, 1) / std::sqrt(m);
 }
 
-/// Computes token by token: S = g S + (1 - g) phi(k) v^T, z = g z + (1 - g) phi(k) (section 3.2). Not causal: one sum over all.
-/// A sum of sines and cosines is raised to a thousandth of its bound (README.md). `bent`, if not null, counts the raised sums.
+/// Computes S = g S + (1 - g) phi(k) v^T and z = g z + (1 - g) phi(k) token by token (section 3.2). Without `causal` all
+/// queries read the last S and z. `bent` counts Gaussian sums raised to their least value, bound / 1000 (README.md).
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal, bool gated,
                 int* bent = nullptr) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);

@@ -173,7 +173,7 @@ TEST_CASE("routing: a token in no cluster reads 0, and a metric reports the shar
   const auto result = pass(*attention, {.queries = x, .measure = true});
   REQUIRE(result.metrics.size() == 1);
   CHECK(result.metrics[0].name == "in_no_cluster");
-  // 4 clusters of 2 members in 2 heads have room for at most 16 of 80.
+  // 4 clusters of 2 members in 2 heads have room for at most 16 of the 80 queries.
   CHECK(result.metrics[0].value >= 0.8);
   CHECK(result.metrics[0].value < 1);
   const auto nothing = (result.output[0] - parameter(*attention, "output.bias")).abs().amax(1) == 0;
@@ -292,7 +292,7 @@ TEST_CASE("routing differs from similar wrong variants") {
     wrong.members = shape.members == "top" ? "earlier" : "top";
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
   }
-  // Wrong: padding is removed only after the choice of members.
+  // A wrong variant chooses the members before it removes padding.
   const auto attention = routing({});
   const auto mask = mask_of(20, {9});
   const auto output = run(*attention, {x, {}, mask})[0].narrow(0, 0, 9);

@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> sinkhorn(const Shape& shape) {
       1, {.causal = shape.causal});
 }
 
-/// Returns the soft permutation of one head, from the exponentials of scores [blocks, blocks] and their sums.
+/// Returns one head's soft permutation: exponentials of scores [blocks, blocks], divided by sums of rows and columns in turn.
 Tensor balanced(const Tensor& scores, const Shape& shape) {
   const auto count = scores.size(0);
   const auto allowed = pairs(count, [&](std::int64_t i, std::int64_t j) { return !shape.causal || j < i; });
@@ -39,7 +39,7 @@ Tensor balanced(const Tensor& scores, const Shape& shape) {
   return p;
 }
 
-/// Returns [heads, blocks, blocks].
+/// Returns the soft permutation of each head: [heads, blocks, blocks].
 Tensor orders(const ablate::Attention& attention, const Shape& shape, const Tensor& x) {
   const auto n = x.size(0), count = (n + shape.block - 1) / shape.block;
   std::vector<Tensor> pooled;

@@ -8,7 +8,7 @@ using ablate::Tensor;
 
 namespace {
 
-/// Forget gates between key and query, or also the key's own gate, which is wrong.
+/// Forget gates that reduce a key's weight: the gates of the tokens after the key, or (wrong) the key's own gate, too.
 enum class Forgets { kBetween, kOwn };
 
 /// Computes one item, x [n, d_model], query by query: exp(q k / sqrt(d)) times the gates of the tokens after the key.

@@ -234,7 +234,7 @@ TEST_CASE("softmax's span is the weighted mean distance from a query to its keys
     const double n = 70;
     CHECK(span(*attention, {}) == Approx(causal ? (n - 1) / 4 : (n * n - 1) / (3 * n)).epsilon(1e-12));
   }
-  // Measuring changes no output, and a sink reduces all weights of a query by the same factor.
+  // Measuring changes no output, and a sink reduces all weights of a query by one factor, so the span is equal.
   const auto plain = asked({{"span_examples", 0}}, false), looked = asked(nlohmann::json::object(), false),
              sunk = asked({{"sink", true}}, false);
   CHECK(pass(*plain, {.queries = x, .measure = true}).metrics.empty());

@@ -1,5 +1,5 @@
-// The SDK's kit for tasks: it identifies, reads and caches content, and draws from a seed. Expected numbers are fixed, because
-// data sets and their digests, which are part of trials' keys, depend on them.
+// The SDK's kit for tasks: it identifies, reads and caches content, and draws from a seed. Its results must never change,
+// because data sets depend on these results, and the digests of data sets are part of trials' keys.
 #include <sys/stat.h>
 #include <zlib.h>
 

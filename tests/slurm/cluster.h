@@ -34,7 +34,7 @@ class Cluster {
   /// Returns a requirement that this machine lacks and no package provides, or "" if nothing is lacking.
   static std::string lacks() {
     if (geteuid() != 0) return "Slurm needs root";
-    // Control groups may be missing, as in a chroot. slurmd checks them, although no plugin of this Slurm uses them.
+    // Control groups may be missing, as in a chroot. slurmd needs them, although no plugin of this Slurm uses them.
     if (!says(read_text("/proc/mounts"), " cgroup")) return "slurmd needs control groups, as at /sys/fs/cgroup";
     return "";
   }

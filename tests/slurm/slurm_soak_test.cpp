@@ -10,7 +10,7 @@ std::string study() {
   return text;
 }
 
-/// Runs the grid under Slurm to its end. Calls `befall` until `most` calls had an effect. Returns the calls with an effect.
+/// Runs the grid under Slurm to its end. Calls `befall` until `most` calls returned true. Returns the number of these calls.
 int suffer(const std::vector<std::string>& options, const std::function<bool()>& befall, int most) {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");

@@ -1,8 +1,8 @@
 // Headers of most tests on tensors, compiled once (tests/CMakeLists.txt). A test includes all headers that it needs, because
-// this header may be left out.
+// a build may leave out this header.
 #pragma once
 
-#include <c10/util/Logging.h>  // before Catch, because tests use Catch's CHECK
+#include <c10/util/Logging.h>  // before Catch: both define CHECK, and tests use Catch's
 
 #include <algorithm>
 #include <cmath>

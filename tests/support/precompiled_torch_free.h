@@ -1,5 +1,5 @@
 // Headers of most torch-free tests, compiled once (tests/CMakeLists.txt). A test includes all headers that it needs, because
-// this header may be left out.
+// a build may leave out this header.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Examples of `trained` or `trained` - 1 tokens in training, and of 12 tokens in tests. Only the last token has a target.
+/// Examples of `trained` or `trained` - 1 tokens in training, else of 12 tokens. Only the last token has a target.
 class ShortInTraining final : public Task {
  public:
   explicit ShortInTraining(std::int64_t trained = 5) : trained_(trained) {}

@@ -1,4 +1,4 @@
-// Blocks of tokens and the keys that they see, compared with one token at a time.
+// Blocks of tokens and the keys that these tokens see, compared with a computation token by token.
 #include "ablate/blocks.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -44,7 +44,7 @@ TEST_CASE("blocks list each query's neighbours by their distance, also with a me
       REQUIRE(keys.size(3) == 16);
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < 16; ++j) {
-          const auto key = i + distance[i % 4][j].item<std::int64_t>();  // the key's position from the first query
+          const auto key = i + distance[i % 4][j].item<std::int64_t>();  // position, counted from the first query
           const bool exists = key >= -offset && key < n;
           INFO("offset " << offset << ", n " << n << ", query " << i << ", key " << key);
           CHECK(there[0][0][i / 4][0][j].item<bool>() == exists);

@@ -1,4 +1,4 @@
-// A checkpoint is loaded bit for bit or refused with a reason. The last two files stay. No fault of a file fails the trial.
+// A checkpoint is loaded bit for bit or refused with a reason. The last two files stay. A faulty file never fails the trial.
 #include "core/trial/training/checkpoint_file.h"
 
 #include <ATen/ATen.h>
@@ -64,7 +64,7 @@ class SmallDisk {
   rlimit before_{};
 };
 
-/// Trial of twenty steps, which runs as a trial's process runs it.
+/// Trial of twenty steps. Saves and resumes like a trial's process.
 struct Trial20 {
   Majority task;
   TrialParts parts{trial_from_json(resolved_trial({{"steps", 20}, {"evaluate_every", 5}, {"batch", 4}}, plugin("linear"))),

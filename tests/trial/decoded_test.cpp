@@ -72,7 +72,7 @@ TEST_CASE("every pooling decodes all targets of an example from the same vector"
     CHECK(at::allclose(logits(*made, ids, at::arange(2 * kLength)).index_select(0, asked), found, 1e-10, 1e-12));
     CHECK_FALSE(at::allclose(found[0], found[1], 1e-6, 1e-6));
   }
-  // The mean of embeddings does not depend on their order, so the outputs must not depend on it.
+  // The mean of embeddings does not depend on the order of the ids, so the outputs must not depend on this order, either.
   const auto mean = model({{"layers", 0}, {"positions", "none"}, {"classifier", "mlp"}});
   CHECK(at::allclose(logits(*mean, ids, asked), logits(*mean, ids.flip(1), asked), 1e-10, 1e-12));
 }

@@ -66,7 +66,7 @@ class Source : public Task {
   mutable std::vector<std::int64_t> windows_;  ///< windows of the training split that were read
 };
 
-/// Returns the bits per symbol that the true distribution needs for the first test positions. Fewer bits would be chance.
+/// Returns the bits per symbol that the true distribution needs for the first `places` positions. Fewer bits would be chance.
 double bits_of(const Source& source, int order, std::int64_t places) {
   const auto& text = source.text(Split::kTest);
   double bits = 0;
@@ -94,7 +94,7 @@ TEST_CASE("counts reach the bits of a Markov source, at its order, on the positi
       CHECK(found.floors[0].trained == Source::kSize);
     }
   }
-  // The entropy is 1.357 bits a symbol. Symbol frequencies predict nothing in the second-order source.
+  // The entropy is 1.357 bits a symbol. Symbol frequencies predict nothing in the source of order 2.
   Source source(2);
   CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
 }
@@ -107,7 +107,7 @@ TEST_CASE("orders that dev did not choose are reported, too, on the same test ex
           3);
   CHECK(first == Approx(2).margin(0.01));  // four equally frequent symbols
   const auto own = found.floors[0].value;
-  CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts occur less often
+  CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts have fewer counts
 }
 
 TEST_CASE("on a stream, predictors train on the positions that a trial's lanes have read, for any seed") {
@@ -131,7 +131,7 @@ TEST_CASE("on a stream, predictors train on the positions that a trial's lanes h
       CHECK(asked == data.seen());
       for (auto i = before; i < source.windows().size(); ++i) CHECK(read.contains(source.windows()[i]));
     }
-  // With enough steps, all windows are read.
+  // 172 steps read all windows, and 171 steps do not.
   CHECK(FloorData(source, info, {.train = 7 * 171, .lanes = 7}).seen() < Source::kSize);
   CHECK(FloorData(source, info, {.train = 7 * 172, .lanes = 7}).seen() == Source::kSize);
   // Counts from 100 of the 60,000 positions are worse, and report the number of positions.

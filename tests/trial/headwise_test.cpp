@@ -1,4 +1,4 @@
-// Base class of most attentions: projections of other widths, shared and missing projections, memory, rotary positions.
+// Base class of most attentions: projections of any width, shared and missing projections, memory, rotary positions.
 #include "ablate/headwise.h"
 
 #include "core/registry/values.h"
@@ -70,7 +70,7 @@ Built build(HeadOptions options, bool causal = false, bool carries = false, Posi
   return {built<Plain>(options, causal, carries, positions, width)};
 }
 
-/// Runs the sequence in segments, each with the state of the segment before.
+/// Returns the outputs of segments that end at `ends`. Each segment begins with the state that the segment before returned.
 std::vector<Tensor> segments(Attention& attention, const Tensor& x, const Tensor& mask, const std::vector<std::int64_t>& ends) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;

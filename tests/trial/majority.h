@@ -10,7 +10,7 @@
 
 namespace ablate::tests {
 
-/// The class is the more frequent of two symbols. Examples are padded to different lengths.
+/// The class is the more frequent of two symbols. Examples have 5 to 11 tokens, and are padded to 12.
 class Majority : public Task {
  public:
   explicit Majority(std::int64_t bad_id = 0) : bad_id_(bad_id) {}

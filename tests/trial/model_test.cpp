@@ -40,7 +40,7 @@ at::Tensor parameter(const Model& made, const std::string& name) {
   return {};
 }
 
-/// Adds a tensor that layers share to its input. The tensor has as many rows as the parameter `heads`.
+/// Adds a tensor that layers share to its input. The value of the parameter `heads` is the tensor's number of rows.
 class Sharing final : public Attention {
  public:
   explicit Sharing(const AttentionContext& context)

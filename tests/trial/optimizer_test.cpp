@@ -1,4 +1,4 @@
-// Our optimisers equal torch's. All of them have clipping, float32 copies, and weights without decay.
+// Our optimisers equal torch's. Each of ours also has clipping, float32 copies, and weights without decay.
 #include "core/trial/training/optimizer.h"
 
 #include <ATen/ATen.h>
@@ -96,7 +96,7 @@ TEST_CASE("clipping bounds the norm of all gradients together") {
 }
 
 TEST_CASE("steps smaller than the digits of bfloat16 add up") {
-  // Below 1, bfloat16 steps by 1/256. Under a constant gradient of 1, both optimisers step by the learning rate.
+  // Below 1, numbers of bfloat16 are 1/256 apart. Under a constant gradient of 1, both optimisers step by the learning rate.
   for (const bool adam : {true, false}) {
     auto weight = torch::ones({4}, torch::kBFloat16).requires_grad_();
     const Parameters parameters{{"weight", weight, {}}};
@@ -144,7 +144,7 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing, and a trainin
       };
       take(8);
       const auto before = state();
-      take(1e5);  // is infinite in float16
+      take(1e5);  // the gradient is infinite in float16
       take(std::numeric_limits<double>::quiet_NaN());
       CHECK(at::equal(state(), before));
       take(8);
@@ -171,7 +171,7 @@ TEST_CASE("a scaled loss in float16 gives the same steps as a loss that is not s
       const auto scaled = make(narrow, half), plain = make(wide, precisions::float32({}));
       for (int step = 0; step < 5; ++step) {
         scaled->zero_grad(), plain->zero_grad();
-        // 2^-25 is 0 in float16. The norm of scaled gradients of 12 overflows float16, although each gradient fits.
+        // 2^-25 is 0 in float16. With a slope of 12, each scaled gradient fits into float16, and their norm overflows.
         const double slope = clips ? 12 : 0x1p-25;
         (narrow * (slope * half.loss_scale)).sum().backward(), (wide * slope).sum().backward();
         scaled->clip(clips ? 0.01 : 0), plain->clip(clips ? 0.01 : 0);

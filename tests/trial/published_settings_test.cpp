@@ -94,7 +94,7 @@ TEST_CASE("beta1 cycles as in PyTorch's OneCycleLR: it falls while the learning 
       const auto cycle = schedule.rate({step, 20, 5, own}).cycle;
       CHECK((cycle >= 0 && cycle <= 1 && (cycle == 0 || std::string(schedule.name) == "one-cycle")));
     }
-  // The step equals a step of AdamW with this beta1.
+  // A step equals a step of torch's AdamW with the beta1 that belongs to the cycle.
   const auto start = at::randn({5, 3});
   auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
   TrainSpec train{.optimizer = "adamw", .weight_decay = 0.1};

@@ -110,7 +110,7 @@ TEST_CASE("own parameters of a choice are read only with that choice, and only i
   CHECK(own[1].when == "shape = steep and steps > 5");
   CHECK(index_of_choice(kList, "steep") == 1);
   CHECK_THROWS_WITH(index_of_choice(kList, "flat"), "\"flat\" is none of plain|steep");
-  CHECK(RunStep(1, 2, 0, {{"power", 3.0}}).own.at("power") == 3.0);  // a schedule reads it like this
+  CHECK(RunStep(1, 2, 0, {{"power", 3.0}}).own.at("power") == 3.0);  // a schedule reads `own` like this
 }
 
 TEST_CASE("every metric has a name in a domain, a description and a known direction") {

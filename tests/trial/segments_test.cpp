@@ -1,4 +1,4 @@
-// Examples read in segments. With states of layers, outputs equal those of a whole read. Gradients end where model.cut cuts.
+// Examples read in segments. With states of layers, outputs equal the outputs of one read. Gradients end where model.cut cuts.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"

@@ -43,7 +43,7 @@ void write_raw(const std::string& text) {
 
 bool runs(const std::string& command) { return Process({"pgrep", "-fx", command}).wait().exit_code == 0; }
 
-/// Starts a daemon that starts a daemon, and so on. The last daemon sleeps under its own name.
+/// Starts a daemon that starts a daemon, and so on. The last daemon runs `sleep SECONDS`, which runs() finds.
 void leave_behind(int generations, const char* seconds) {
   if (fork() != 0) return;
   setsid();
@@ -80,7 +80,7 @@ TEST_CASE("all of a job's output is read, and only its tail is stored") {
   CHECK(ended[1].at("status") == 0);
   CHECK(much == std::string(8192 - 7, 'p') + "the end");
   CHECK(little == "the end");
-  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // has room for a sanitizer's own memory
+  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // the limit has room for a sanitizer's memory
 }
 
 TEST_CASE("output longer than the tail goes to a file, up to a limit; no fault of a file fails a job") {

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Sets model.dropout to 0, because it draws on the host, which cannot be recorded. Torch draws attention dropout.
+/// Sets model.dropout to 0: its draws are on the host, which cannot be recorded. Torch draws for attention dropout, which can.
 json recordable_trial(const json& train, const json& attention, const json& model = json::object()) {
   auto resolved = resolved_trial(train, attention);
   resolved["train"]["kernels"] = "reference";
@@ -101,7 +101,7 @@ TEST_CASE("steps that cannot be recorded are plain, with a reason") {
   };
   CHECK(why(recordable_trial(json::object(), plugin("adaptive-span"), {{"causal", true}})) ==
         "aten::_local_scalar_dense waits for the device, which cannot be recorded");
-  // Our operations draw on the host, into memory that the recording does not fill: it may contain NaN.
+  // Our operations draw on the host. The recording does not fill the memory of these numbers, which may contain NaN.
   CHECK_THAT(why(recordable_trial(json::object(), plugin("linear"), {{"dropout", 0.1}})),
              Catch::Matchers::Equals("replay 1 of a recorded step gives other numbers than the plain step") ||
                  (Catch::Matchers::StartsWith("loss is ") && Catch::Matchers::EndsWith(" at step 4")));

@@ -1,4 +1,4 @@
-// Task that reads one text as streams.
+// Task whose data are a text, read as a stream.
 #pragma once
 
 #include "tests/trial/majority.h"
@@ -7,7 +7,7 @@ namespace ablate::tests {
 
 inline constexpr std::int64_t kSymbols = 5;
 
-/// Text whose content does not depend on the part that is read. The second field of a token is its position.
+/// Part of an endless text, from position `first` on. A token's second field is its position in the endless text.
 class Text : public Task {
  public:
   Text(std::int64_t size, std::int64_t length, std::int64_t first = 0) : size_(size), length_(length), first_(first) {}

@@ -1,4 +1,4 @@
-// Work of the worker before its first fork: nothing is lost by a fork, and trials are not affected.
+// Work of the worker before its first fork: it leaves no thread, which a fork would lose, and it does not affect trials.
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 

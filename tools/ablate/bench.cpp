@@ -1,4 +1,4 @@
-// ablate bench: cost of attentions by sequence length. It composes a study from a few options and runs it like any other.
+// ablate bench: cost of attentions by sequence length. It composes a study from a few options, and runs the study.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -76,7 +76,7 @@ std::string compression_path(const Subject& subject) {
   return setting::in(section::kAttention, subject.attention->find_plugin(Kind::kCompression)->name);
 }
 
-/// True if a subject's own plugins have the parameter at a path: "attention.heads".
+/// True if a subject's own plugins have the parameter at a path such as "attention.heads".
 bool has_parameter(const Subject& subject, const std::string& path) {
   const auto dot = path.rfind('.');
   const auto section = path.substr(0, dot), name = path.substr(dot + 1);
@@ -142,8 +142,8 @@ std::string quoted(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-/// Returns the path at a column (from 1) of a line, or the path whose value is there: "attention.heads" in { attention.plugin =
-/// ID, attention.heads = 3 }.
+/// Returns the path at a column (from 1) of a line, or the path whose value is at the column. In
+/// { attention.plugin = ID, attention.heads = 3 } the path at the column of 3 is attention.heads.
 std::string path_at(const std::string& line, std::size_t column) {
   const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
   auto end = std::min(column == 0 ? 0 : column - 1, line.size());
@@ -204,12 +204,12 @@ bool has_parts(const PluginInfo& info) {
                      [](const auto& parameter) { return parameter.plugin_kind() == Kind::kAttention; });
 }
 
-/// Returns the named plugins, or all bidirectional attentions. Throws Error with the nearest name for an unknown plugin.
+/// Returns the named plugins, else all bidirectional attentions without parts. Throws Error with the nearest name.
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // The task bytes is not causal, so causal attentions are left out. Attentions made of parts need a study.
+    // The task bytes is not causal, so attentions that are only causal are left out. Attentions made of parts need a study.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
@@ -267,7 +267,7 @@ train.dtype = {}
                      fmt::join(arguments.lengths, ", "));
 }
 
-/// Moves the errors of a composed study to the options that it was composed from, because the user never wrote its lines.
+/// In errors, replaces lines of a composed study by the options that they come from, because the user never wrote these lines.
 /// @param file where the text is stored
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
                        const BenchArguments& arguments) {

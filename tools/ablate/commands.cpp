@@ -26,7 +26,7 @@ std::filesystem::path Options::database_file() const {
 
 std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors) {
   std::vector<std::filesystem::path> folders;
-  std::error_code unseen;  // a link to itself
+  std::error_code unseen;  // set for a link to itself
   for (const auto& folder : options.plugins) {
     if (!std::filesystem::is_directory(folder, unseen))
       throw Error("--plugins " + folder + ": " +
@@ -55,7 +55,7 @@ FoundLibrary library_at(const std::filesystem::path& path, Executors& executors)
   const auto refuse = [&](const std::string& why) {
     return Error(fmt::format("{} cannot be loaded: {}", path.string(), why), ExitCode::kPlugin);
   };
-  std::error_code unseen;  // a link to itself
+  std::error_code unseen;  // set for a link to itself
   if (!std::filesystem::exists(path, unseen)) {
     if (unseen) throw refuse(unseen.message());
     throw Error(fmt::format("{}: no such file; expected a plugin library (*.so)", path.string()));

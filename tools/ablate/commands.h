@@ -1,4 +1,4 @@
-// Shared by the commands: the options that are valid before or after any of them, and the search for plugins.
+// Shared by all commands: the options that are valid before or after any command, and the search for plugins.
 #pragma once
 
 #include <CLI/CLI.hpp>

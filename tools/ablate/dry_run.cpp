@@ -76,7 +76,7 @@ class SectionSettings {
 struct NamedContrasts {
   int comparisons = 0;
   bool tunes = false;
-  bool t_test = false;  ///< instead of the exact test
+  bool t_test = false;  ///< true: the t test, not the exact test
 };
 
 NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {

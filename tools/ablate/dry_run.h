@@ -10,7 +10,7 @@
 namespace ablate {
 
 /// Lists a study's selected trials with key, state and expected time, the first of them in full. Throws Interrupted.
-/// @param by_cost lists the trials that will run before all others, the cheapest first
+/// @param by_cost sorts the list: first the trials that will run, from the cheapest to the most expensive, then all others
 /// @param aside_lines returns the lines about trials that a run skips
 std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                          const std::function<std::vector<std::string>(const SetAside&)>& aside_lines);

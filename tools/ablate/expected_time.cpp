@@ -67,7 +67,7 @@ class Expectations {
  public:
   explicit Expectations(const std::map<db::Ran, std::vector<db::DoneTime>>& times) : times_(times) {}
 
-  /// Returns nullptr if no trial with its plugins is done.
+  /// Returns nullptr if no trial with the plugins of `trial` is done.
   const Expected* of(const PlannedTrial& trial) {
     const auto done = times_.find(db::ran(trial.plugins));
     if (done == times_.end()) return nullptr;
@@ -101,7 +101,7 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
                                const std::filesystem::path& database) {
   const auto past = load(again ? std::vector<const PlannedTrial*>() : trials, database);
   Expectations expectations(past.times);
-  std::unordered_set<std::string_view> keys;  // one key runs once
+  std::unordered_set<std::string_view> keys;  // each key runs once
   double sum = 0, longest = 0;
   std::size_t known = 0, too_long = 0;
   std::int64_t most_bytes = 0;

@@ -17,7 +17,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override;
 };
 
-/// Lists all commands, with the options that are valid before or after any of them.
+/// Lists all commands, with the options that are valid before or after any command.
 std::string overview(const CLI::App& app);
 
 /// Adds `ablate help [COMMAND]`. Its callback throws Error for an unknown command.

@@ -135,7 +135,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   } catch (const Interrupted& interrupted) {
     throw Error(fmt::format("{} before the first trial; the same command begins anew", interrupted.what()), interrupted.code());
   }
-  if (!dry_run.empty()) print("{}", dry_run);  // if its reader stops reading, a signal ends the process as it ends any writer
+  if (!dry_run.empty()) print("{}", dry_run);  // `stop` is gone: Ctrl-C ends this process even if a pager does not read
   return static_cast<int>(code);
 }
 

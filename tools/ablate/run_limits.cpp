@@ -23,7 +23,7 @@ double decimal_of(const std::string& text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(number) ? number : std::nan("");
 }
 
-/// Returns a check() for an option. If `takes` returns false, the error has the value found and `what` was expected.
+/// Returns a check() for an option. If `takes` returns false, the error names the value found and the expected `what`.
 CLI::Validator expecting(std::function<bool(const std::string&)> takes, const std::string& what) {
   return {[takes = std::move(takes), what](const std::string& text) {
             return takes(text) ? std::string() : fmt::format("found {}, expected {}", text, what);

@@ -48,7 +48,7 @@ bool sets_paths(const CLI::App* command) {
   return set != nullptr && set->get_type_name() == "PATH=VALUE";
 }
 
-/// Returns "train.steps" for --steps or --train.steps; "" if it names no value that every study has.
+/// Returns "train.steps" for --steps or --train.steps; "" if the option names no value that every study has.
 std::string study_path(const std::string& option) {
   auto name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
   std::replace(name.begin(), name.end(), '-', '_');

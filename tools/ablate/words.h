@@ -1,4 +1,4 @@
-// Checks the words of a command line before CLI11 does: finds unknown ones and suggests the nearest names.
+// Checks the words of a command line before CLI11 does: finds unknown words and suggests the nearest names.
 #pragma once
 
 #include <CLI/CLI.hpp>

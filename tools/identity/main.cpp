@@ -45,7 +45,7 @@ void write(const fs::path& to, const std::string& text) {
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
 }
 
-/// Runs a command, with the shell text `more` behind its words. Throws an Error without text if it fails: it has reported why.
+/// Runs a command, followed by the shell text `more`. A command that fails reports why; an Error without text is then thrown.
 void run(const Words& words, const std::string& more = "") {
   std::string line;
   for (const auto& word : words) line += shell_word(word) + ' ';
@@ -150,7 +150,7 @@ std::vector<fs::path> listed(const std::string& rules) {
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;
-  Words parts;  // in the compiler's order: two headers that exchange their contents make other code
+  Words parts;  // in the compiler's order, because exchanging the contents of two headers changes the code
   std::set<std::string> headers;
   for (const auto& named : listed(content_of(command.dependencies))) {
     const auto file = fs::weakly_canonical(named);

@@ -221,7 +221,7 @@ std::vector<Tick> Panel::x_ticks(double width) {
         ticks, [&](const Tick& tick) { return static_cast<std::size_t>(tick.value) % std::max<std::size_t>(every, 1) != 0; });
     return ticks;
   }
-  // If numbers would overlap, the later ones are left out.
+  // A number that would overlap an earlier number is left out.
   double free = -1e9;
   std::erase_if(ticks, [&](const Tick& tick) {
     const double half = fonts_.width(tick.text, kSmallSize) / 2, middle = x_.share(tick.value) * width;

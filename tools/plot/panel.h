@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-inline constexpr double kTextSize = 8, kSmallSize = 7;  ///< points: the size of a paper's captions, and a smaller one
+inline constexpr double kTextSize = 8, kSmallSize = 7;  ///< points: the size of a paper's captions, and a smaller size
 inline constexpr double kMarker = 2.6;                  ///< radius
 inline constexpr double kLine = 1.1;
 

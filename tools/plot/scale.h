@@ -41,7 +41,7 @@ class Scale {
 
   /// Maps the low end to 0 and the high end to 1. Values outside the axis give numbers below 0 or above 1.
   double share(double value) const;
-  /// Returns at most `most` ticks. Names, and ticks that the figure chose, are all returned if they are in the range.
+  /// Returns at most `most` ticks. If the axis has names, or ticks of the figure in its range, returns all of these instead.
   std::vector<Tick> ticks(int most) const;
   bool has_names() const { return !axis_.names.empty(); }
 

@@ -53,7 +53,7 @@ struct AuditArguments {
 /// Task with prepared data.
 struct TaskToAudit {
   PluginInfo plugin;
-  PluginSpec section;          ///< complete
+  PluginSpec section;          ///< with all parameters
   nlohmann::json document;     ///< section in the form that a trial's document has
   std::string digest;          ///< digest of the data
   std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study: both whole splits
@@ -241,7 +241,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   return task;
 }
 
-/// Returns the distinct tasks of a study's trials in their order, each with the parts of its splits that trials read.
+/// Returns the distinct tasks of a study, in the order of its trials. Each task has the parts of its splits that trials read.
 std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto plan = plan_study(
       {.study = arguments.what, .database = options.database_file(), .overrides = arguments.set},

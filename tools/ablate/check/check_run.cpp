@@ -125,7 +125,7 @@ void CheckRun::check_all() {
   }
 }
 
-/// True if a job broke off with parameter plugins that may have caused it, and other plugins can replace them.
+/// True if a job broke off, its parts may be the cause, and each of these parts can be replaced by another of its kind.
 bool CheckRun::may_go_on(std::size_t i) const {
   if (is_refused(i)) return false;
   const auto culprits = examinations_[i].culprits();
@@ -140,7 +140,7 @@ bool CheckRun::may_go_on(std::size_t i) const {
   });
 }
 
-/// Prepares a repetition of the job without the plugins that may have broken it.
+/// Prepares a repetition of the job without the parts that may have broken it.
 void CheckRun::go_on(std::size_t i) {
   for (const auto& id : examinations_[i].culprits()) {
     auto& paths = specs_[i].parts;

@@ -1,4 +1,4 @@
-// Runs the suite over the named plugins in parallel, prints the results one by one, and stores the verdicts.
+// Runs the suite over plugins in parallel, prints the results plugin by plugin, and stores the verdicts.
 #pragma once
 
 #include <cstdio>
@@ -58,7 +58,7 @@ struct CheckArguments {
   std::string device = "cpu";           ///< cpu, cuda or cuda:N
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::vector<std::string> only;        ///< names of checks; empty: all
-  std::int64_t length = 0;              ///< further length to check; 0: none
+  std::int64_t length = 0;              ///< length of --length, checked in addition; 0: none
   int timeout_s = 300;                  ///< for a plugin's checks, and as much again for its timing
   int at_a_time = 0;                    ///< plugins at a time; 0: number of cores
   bool no_timing = false, quick = false;

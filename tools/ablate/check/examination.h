@@ -44,16 +44,16 @@ class Examination {
   bool is_spoilt() const { return is_spoilt_; }
   /// True if the job's time ran out while the job waited or other processes used the processors. Its check is then unchecked.
   bool ran_out_of_time() const { return ran_out_of_time_; }
-  /// True if the results are the plugin's fault; false if its job could not run, for lack of a process for example.
+  /// True unless the job ended for a reason outside of the plugin, such as a time limit or a process that could not start.
   bool is_plugins_own() const { return is_plugins_own_; }
   /// True if there is a result of a check with one of these names.
   bool tells_of(const std::vector<std::string>& names) const;
-  /// Returns passed if no check failed and at least one ran, and unchecked if the job is spoilt.
+  /// Returns failed if a check failed, else passed if a check ran, else unchecked. If the job is spoilt, returns unchecked,
+  /// unless a check failed before the time ran out.
   StoredVerdict verdict() const;
   /// Returns the verdict on the plugin alone: a check that fails only with some parts counts as unchecked with these parts.
   StoredVerdict own_verdict() const;
-  /// Returns "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine".
-  /// @param one name of what is counted
+  /// Returns "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine". @param one what is counted
   std::string summary(const char* one = "check") const;
   /// Returns {"id", "kind", "version", "path", "verdict", "checks"}.
   nlohmann::json to_json() const;

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the libraries with an id, of each kind, or the library at a path. Adds a text to `unknown` for an unknown id.
+/// Returns the libraries of all kinds that have an id, or the library at a path. Adds a text to `unknown` for an unknown id.
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};
@@ -34,7 +34,7 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
   return {};
 }
 
-/// Parses a value as `ablate run --set` does, or as JSON. A text needs no quotes, whatever its characters.
+/// Parses a value as JSON, else as `ablate run --set` does. A text needs no quotes, whatever its characters.
 json value_of(const std::string& text, const ParameterInfo& parameter) {
   auto value = json::parse(text, nullptr, false);
   if (Diagnostics none; value.is_discarded())
@@ -51,7 +51,7 @@ std::string example(const ParameterInfo& parameter, const std::string& text) {
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
 
-/// Throws Error for a value that has no effect, given the other values, on the plugin or on a part that the value names.
+/// Throws Error for a value of the plugin, or of a part that a value names, if it has no effect beside the other values.
 void refuse_idle(const PluginInfo& plugin, const json& given, const std::string& path,
                  const std::map<std::string, FoundLibrary>& parts) {
   auto section = json::object();

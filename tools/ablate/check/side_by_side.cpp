@@ -12,7 +12,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kAnswer_s = 10;  ///< for a worker to report that a job has timed out
+constexpr double kAnswer_s = 10;  ///< time for a worker to report that a job has timed out
 
 class SideBySide {
  public:
@@ -80,7 +80,7 @@ class SideBySide {
 
   void give_back(const std::string& why) {
     silent_s_ = 0;
-    // Job numbers fall, so the loop ends with the job that started first. That job becomes the first of the queue again.
+    // Job numbers count down, so the loop ends with the job that started first. That job is then the first of the queue again.
     for (auto& [number, running] : running_)
       if (running.alone)
         running.job.end(HeardOfJob::lost(why), why);

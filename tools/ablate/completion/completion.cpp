@@ -154,7 +154,7 @@ class Settables {
     for (const auto* plugin : named.empty() ? all : named) add(section, plugin->parameters);
   }
 
-  /// Returns continuations of a part of PATH=VALUE: the next sections or keys, and the values behind =, if they are few.
+  /// Returns continuations of a part of PATH=VALUE: the next sections or keys; after "=", the values of a parameter's list.
   Candidates next(const std::string& part) const {
     Candidates all;
     if (const auto equals = part.find('='); equals != std::string::npos) {
@@ -331,7 +331,7 @@ class LineSoFar {
     return settables.next(part);
   }
 
-  /// Returns candidates for the option's value. Their kind follows from the value's name in the help. @param part its beginning
+  /// Returns candidates for the option's value. The value's name in the help decides their kind. @param part the value so far
   Candidates values(const std::string& part) const {
     const auto words = offered(*option_);
     const bool says_name = words.size() == 1 && std::isupper(static_cast<unsigned char>(words[0][0])) != 0;

@@ -84,8 +84,8 @@ void unite_rates(const std::string& path, const std::vector<json>& stored, const
       *value = *rates;
 }
 
-/// Replaces all spellings of one number of a parameter by one form, so that they are one setting: the history's form, else the
-/// form of a whole number, else the form of a real number. A text such as "04" stays if it has no other spelling.
+/// Replaces all spellings of one number of a parameter by one form, so that all are one setting: the history's form, else the
+/// form of a whole number, else the form of a real number. A text such as "04" stays if its number has no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
     std::map<double, json> forms, of_file;
@@ -103,7 +103,7 @@ void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   }
 }
 
-/// Reduces lines with the same parameters and seed to one line: the last done line, else the last line. A note names the rest.
+/// Reduces lines with the same parameters and seed to one line: the last done line, else the last. A note counts the cases.
 void keep_each_run_once(db::ImportedFile& file) {
   std::map<std::string, std::size_t> places;
   std::vector<db::ImportedTrial> kept;
@@ -220,7 +220,7 @@ class ImportedReader {
     return found->second;
   }
 
-  /// Throws Error for a column of numbers named like a metric without its split, and if there is no metric or no experiment.
+  /// Throws Error if a column of numbers has a metric's name without the split, and if there is no metric or no experiment.
   void check_columns(const std::vector<CsvRecord>& records, const std::string& where) const {
     const auto& names = records.front().fields;
     for (std::size_t c = 0; c < names.size(); ++c) {

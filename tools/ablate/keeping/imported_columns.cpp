@@ -137,7 +137,7 @@ void put_parameter(const std::string& path, json value, db::ImportedTrial& trial
   trial.parameters[path] = std::move(value);
 }
 
-/// Finds a metric among `metrics`. If `name` is for a group of the examples, finds the metric of all examples, too.
+/// Finds a metric among `metrics`. If there is none and `name` is for a group of examples, finds the metric of all examples.
 std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, const std::string& name) {
   for (const auto& wanted : {name, std::string(db::without_group(name))})
     for (const auto& metric : metrics)

@@ -26,7 +26,7 @@ class ImportedColumn {
   bool is_parameter() const { return !is_metric_ && fixed_ == nullptr && !is_environment_; }
   const MetricInfo& metric() const { return metric_; }
 
-  /// Puts a field of the column, "" for an empty one, into a trial. Throws Error with the value found and the value expected.
+  /// Puts a field of the column into a trial, unless it is empty. Throws Error with the value found and the value expected.
   void put(const std::string& field, db::ImportedTrial& trial) const;
   /// Does the same for a JSON value, which has a type.
   void put_json(const nlohmann::json& value, db::ImportedTrial& trial) const;

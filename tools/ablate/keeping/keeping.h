@@ -19,7 +19,7 @@ inline std::string counted(std::int64_t number, const char* what) {
 }
 
 /// The callbacks print to stdout, set exit_code and throw ablate::Error.
-/// @param database returns the file once options are parsed; its references and exit_code must outlive app
+/// @param database returns the file after options are parsed; the objects that it refers to, and exit_code, must outlive app
 void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code);

@@ -56,7 +56,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
   for (const auto& other : others)
     if (std::filesystem::equivalent(file, other, none))
       throw Error(fmt::format("merge: {} is the history itself, expected another one; --db FILE names the target", other));
-  std::deque<db::OtherHistory> opened;  // opens all of them before anything is written
+  std::deque<db::OtherHistory> opened;  // all are opened before anything is written
   for (const auto& other : others) {
     const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();
     if (is_of_folder && !std::filesystem::exists(other, none)) {

@@ -29,7 +29,7 @@ void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked
 std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader);
 
 /// Makes the table. Throws Error like make_table, and if the history has several experiments and `asked` names none.
-/// @param command a command of the program that has the option for plugin folders
+/// @param command any command of the program; the program has the option for plugin folders
 /// @param carries_words true if the table stores words_of
 db::Table table_of(const AskedTable& asked, const CLI::App* command, const db::Reader& reader,
                    const std::filesystem::path& database, bool carries_words);

@@ -1,4 +1,4 @@
-// --out and --force: writes a command's answer to a file completely or not at all. Only --force replaces files of others.
+// --out and --force: writes a command's answer to a file completely or not at all. Only --force replaces other programs' files.
 #pragma once
 
 #include <CLI/CLI.hpp>

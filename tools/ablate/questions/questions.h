@@ -17,7 +17,7 @@ inline constexpr const char* kDefaultDatabase = "ablate.db";
 using DatabaseFile = std::function<std::filesystem::path()>;
 
 /// Adds all commands. Their callbacks print to stdout, set exit_code and throw ablate::Error for a query without an answer.
-/// @param database returns the file once options are parsed; its references and exit_code must outlive app
+/// @param database returns the file after options are parsed; the objects that it refers to, and exit_code, must outlive app
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
 /// Returns the progress of a grid whose shares are in a folder.

@@ -48,7 +48,7 @@ std::vector<std::string> curve_row(const std::string& metric, const ordered_json
           steps};
 }
 
-/// Returns rows under a title, without the header line that render_text expects.
+/// Returns rows under a title. The first row is no header, although render_text expects a header.
 std::string section(const std::string& title, const std::vector<std::vector<std::string>>& rows) {
   if (rows.empty()) return "";
   std::string text = "\n" + title + "\n";

@@ -88,7 +88,7 @@ void ask_as_named(const db::Reader& reader, const std::string& name,
   };
   for (const auto& asked : found.table.asked) {
     const auto* option = db::find_table_option(asked.option);
-    if (option == nullptr)  // option of a later ablate
+    if (option == nullptr)  // an option of a later version of ablate
       throw Error(fmt::format("[table.{}] of {}: this ablate does not know {}", name, found.experiment, asked.option));
     if (is_replaced(*option)) continue;
     const bool fits = option->is_flag() == asked.is_set &&

@@ -1,4 +1,4 @@
-// Requests of commands for tables: their machine-dependent parts, and tables that studies name, [table.NAME].
+// Table requests of commands: the parts that depend on the machine, and the tables that studies name ([table.NAME]).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,7 +23,7 @@ db::TableRequest usual_request(const CLI::App* command, const db::Reader& reader
 void ask_as_named(const db::Reader& reader, const std::string& name,
                   const std::map<std::string, std::vector<std::string>>& instead, db::TableRequest& request);
 
-/// Returns the verdict in the user's cache, else this suite's verdict in the history; nullopt if neither knows that code.
+/// Returns the verdict in the user's cache, else this suite's verdict in the history; nullopt if both have none.
 std::optional<PluginVerdict> verdict_today(const db::Reader& history, const UsedPlugin& plugin);
 
 }  // namespace ablate

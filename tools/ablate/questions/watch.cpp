@@ -37,7 +37,7 @@ volatile std::sig_atomic_t asked_to_pause = 0;
 
 void on_pause(int /*signal*/) { asked_to_pause = 1; }
 
-/// Output on stdout that fills a terminal's window. During its lifetime the terminal shows its alternate screen, also after
+/// Output on stdout that fills a terminal's window. While a Screen exists, the terminal shows its alternate screen, also after
 /// Ctrl-Z and `fg`. The destructor restores the former screen. Only one Screen may exist at a time.
 class Screen {
  public:
@@ -114,7 +114,7 @@ struct Arguments {
   int every_s = 1;
 };
 
-/// Watched part of a history, in its last state.
+/// The watched experiments of a history, as last read.
 class Watched {
  public:
   Watched(std::filesystem::path file, const std::string& experiment) : file_(std::move(file)) {
@@ -122,8 +122,8 @@ class Watched {
     named_ = !experiment.empty();
   }
 
-  /// Reads a snapshot of the history and closes it at once, so that no writer waits. Throws Error on failure, with unchanged
-  /// states.
+  /// Reads a snapshot of the history and closes it at once, so that no writer waits. If it fails, throws Error and
+  /// leaves the states unchanged.
   void look() {
     auto& clock = machine_clock();
     const double start_s = clock.now_s();
@@ -201,7 +201,7 @@ void follow(Watched& watched, int every_s) {
       silent = watched.runs() ? 0 : silent + 1;
     } catch (const Interrupted&) {
       throw;
-    } catch (const Error& error) {  // locked, missing or replaced: it may come back
+    } catch (const Error& error) {  // the history is locked, missing or replaced, and may come back
       trouble = error.what();
     }
   }

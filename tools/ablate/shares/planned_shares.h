@@ -12,7 +12,7 @@ namespace ablate {
 /// Returns the plan, or throws Error if values are chosen on separate seeds: a share has only its own trials and cannot choose.
 PlannedStudy shareable(PlannedStudy plan);
 
-/// Estimates costs from done trials of the history; trials that are done there get no share.
+/// Estimates costs from done trials of the history. Trials that are done in the history get no share.
 /// @param database may be missing
 SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path& database, int shares);
 

@@ -126,7 +126,7 @@ class Share {
   }
 
   /// Writes the plan into the shared folder, so that others can watch the grid. All shares of a folder belong to one plan.
-  /// @return time of the plan in microseconds since 1970, UTC. All shares use this time for the grid, as it is of one clock.
+  /// @return time of the plan in microseconds since 1970, UTC. All shares use it for the grid, because one clock set it.
   std::int64_t keep_plan(const SharesPlan& of) const {
     const auto file = plan_of_shares(shared_);
     std::error_code failed;
@@ -162,7 +162,7 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// Records how this Slurm task ended, unless the shared folder is unmounted: the mount point would hide the file.
+/// Records how this Slurm task ended, unless the shared folder is unmounted: its next mount would hide the file.
 void say_end(const fs::path& shared, const std::string& word) {
   if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
 }

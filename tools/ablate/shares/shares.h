@@ -14,7 +14,7 @@ struct RunArguments;
 struct SlurmArguments {
   bool submit = false;                                    ///< --slurm
   std::string partition, gpus, cpus, mem, time, account;  ///< sbatch's options of these names; "": absent
-  std::vector<std::string> sbatch;                        ///< further options, split like a shell's words
+  std::vector<std::string> sbatch;                        ///< other options of sbatch, split like a shell's words
   int array = 0;                                          ///< tasks of the array; 0: kUsualTasks
 };
 

@@ -54,7 +54,7 @@ std::vector<std::string> words_in(const std::string& options) {
   return words;
 }
 
-/// Returns a file's name in the form that Slurm reads in a script. Throws Error for a name that Slurm cannot read.
+/// Returns the name of a task's log in the form that Slurm reads in a script. Throws Error for a name that Slurm cannot read.
 std::string log_name(const fs::path& shared) {
   std::string name;
   for (const char c : (shared / "logs").string()) {

@@ -98,7 +98,7 @@ TEST_CASE("the short convolution by segments equals the whole, separately for ea
 }
 
 TEST_CASE("a short convolution beside a memory, or over another sequence, is refused") {
-  CHECK_THROWS_WITH(shows(4), Catch::Matchers::Contains("neither with a memory"));
+  CHECK_THROWS_WITH(shows(4), Catch::Matchers::Contains("cannot be combined with a memory"));
   CHECK_THROWS_WITH(run(*shows(), {.queries = random_tokens(1, 3, 1), .context = random_tokens(1, 5, 2)}),
                     Catch::Matchers::Contains("needs self-attention"));
 }

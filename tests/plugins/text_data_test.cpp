@@ -10,9 +10,8 @@ using namespace ablate::tests;
 TEST_CASE("a test without its data is skipped, and the exit code shows it") {
   const auto ended = Process({"/proc/self/exe", "IMDb*"}, {{"ABLATE_DATA", "/nowhere"}}).wait();
   CHECK(ended.exit_code == kSkipped);
-  CHECK(ended.err.find(
-            "\nskipped: IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels alike: needs the real data imdb") !=
-        std::string::npos);
+  CHECK(ended.err.find("\nskipped: IMDb: 25,000 reviews for train and dev, 25,000 for test, with balanced labels: needs the "
+                       "real data imdb") != std::string::npos);
 }
 
 TEST_CASE("IMDb: 25,000 reviews for train and dev, 25,000 for test, with balanced labels") {

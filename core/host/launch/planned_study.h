@@ -29,8 +29,8 @@ class DevChoice {
 
   /// True if the trial is reported but its value is not (or not yet) the chosen value. The trial is then not in the grid.
   bool leaves_out(const Trial& trial) const;
-  /// Returns the reported (not tuning) trials of every cell whose tuning trials have not all ended, at the cell's first value.
-  /// They stand for the trials that will be reported when dev has chosen: the number is the same.
+  /// Returns placeholders for the trials that will be reported when dev has chosen. For each cell whose tuning trials have not
+  /// all ended, these are the reported (not tuning) trials at the cell's first value. Every value has as many trials.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
   /// Summary for the user: "dev has chosen in 2 of 3 settings; 1 waits for trials that tune".
   std::string text() const;

@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// s to wait for a locked database: batch systems kill ten seconds after their signal, and checkpoints may have used eight.
+/// Seconds to wait for a locked database. Batch systems kill a run 10 s after their signal, and checkpoints may have used 8 s.
 constexpr double kLastWritesInterrupted = 1.5;
 
 }  // namespace

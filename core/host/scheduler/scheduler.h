@@ -80,7 +80,7 @@ struct RunOptions {
   std::function<void(std::int64_t written)> after_step;
   /// Removes cached answers about the data. Called if data cannot be loaded, or differ from the plan.
   std::function<void()> forget;
-  VerdictMemory verdicts{""};  ///< recorded with every attempt, as at its start
+  VerdictMemory verdicts{""};  ///< stored verdicts on plugins; each attempt records the verdicts that are stored at its start
   double load_s = 3600;        ///< time limit to load a plugin or a data set into a worker; a greater timeout_s allows more
   double answer_s = 5;         ///< longest wait for a worker's answer if a trial is overdue; a silent worker is replaced
   double ping_s = 60;          ///< the same if no trial is overdue; also the silence before a ping
@@ -89,7 +89,7 @@ struct RunOptions {
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;    ///< failed: by counts_as_failed; skipped: done before this run
-  int elsewhere = 0, failed_elsewhere = 0;  ///< done, or ended otherwise, by other schedulers during this run
+  int elsewhere = 0, failed_elsewhere = 0;  ///< run by other schedulers meanwhile; elsewhere: done; failed_elsewhere: not done
   int not_started = 0;                      ///< because too many trials had failed
   SetAside set_aside = {};
   std::map<const PlannedTrial*, std::string> reasons = {};  ///< by failed trial, a pointer into run_trials' plan

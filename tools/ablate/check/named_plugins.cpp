@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the libraries of all kinds that have an id, or the library at a path. Adds a text to `unknown` for an unknown id.
+/// Returns the library at path `name`, or all libraries with id `name`, of any kind. Adds a text to `unknown` if none has it.
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};

@@ -122,7 +122,7 @@ Candidates without_help(const std::vector<std::string>& words, const std::string
 /// Paths that may be set, in order of addition, each once.
 class Settables {
  public:
-  /// @param study text of the study. Only plugins that it names in quotes are offered, or all of a kind if it names none.
+  /// @param study text of the study. If it quotes ids of a kind, only these plugins' parameters are offered, else all plugins'.
   Settables(const std::vector<PluginInfo>& plugins, const std::string& study) : plugins_(plugins), study_(study) {}
 
   void add(const std::string& path, const std::string& about, std::vector<std::string> values = {}) {
@@ -247,7 +247,7 @@ class LineSoFar {
     return nullptr;
   }
 
-  /// Returns the candidates, each after `before`, that begin with the word.
+  /// Prepends `before` to each candidate, and returns all that then begin with the word. ":file" and its like stay unchanged.
   Candidates those(Candidates all, const std::string& before) const {
     for (auto& [word, about] : all)
       if (!word.starts_with(':')) word.insert(0, before);

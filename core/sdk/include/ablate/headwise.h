@@ -42,7 +42,7 @@ struct HeadOutput {
 };
 
 /// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, the convolution, and rotary positions. A
-/// method implements attend().
+/// derived class implements attend().
 class HeadwiseAttention : public Attention {
  public:
   /// Throws std::invalid_argument if heads does not divide the width.

@@ -12,8 +12,8 @@
 
 namespace ablate {
 
-/// Base of compressions with landmarks. A method implements one function, do_write. The memory that do_write returns has keys,
-/// values and mass, and also last if the method promises causal_reads.
+/// Base of compressions with landmarks. Derived classes need only implement do_write(). The memory that do_write() returns has
+/// keys, values and mass, and also last if the method promises causal_reads.
 ///
 /// A landmark has the weight of all its tokens: weights(q)_j = mass_j sim(q, key_j). With equal segments the mass cancels, and
 /// this is AdaMRA's Eq. 7. With a ragged last segment, it equals attention over the tokens if a segment's tokens are all alike.

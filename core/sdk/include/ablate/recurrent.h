@@ -52,7 +52,7 @@ inline Capabilities recurrent_promises(const Capabilities& declared, const Value
   return can;
 }
 
-/// Base of causal attentions whose state is one matrix [d_key, d_value] a head. A method implements one function, recur.
+/// Base of causal attentions whose state is one matrix [d_key, d_value] a head. Derived classes need only implement recur().
 class RecurrentAttention : public HeadwiseAttention {
  public:
   /// Throws std::invalid_argument if a width is not a whole number of channels for each head, or if the norm has one channel.

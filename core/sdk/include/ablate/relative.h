@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// Base of causal attentions with A_ij = (q_i + u) k_j + (q_i + v) W_r R_(i - j). A method implements attend(), and gets its
-/// weights from relative_weights(). The last keys must be the segment's own.
+/// Base of causal attentions with A_ij = (q_i + u) k_j + (q_i + v) W_r R_(i - j). A derived class implements attend(), which
+/// gets its weights from relative_weights(). The last keys must be the segment's own.
 class RelativeAttention : public HeadwiseAttention {
  public:
   RelativeAttention(const AttentionContext& context, const HeadOptions& options);

@@ -102,12 +102,12 @@ std::string as_text(const db::ExperimentDetails& one) {
 }
 
 void show(const fs::path& file, const Arguments& arguments) {
-  const bool json = arguments.format == db::Format::kJson;
-  if (!json && arguments.format != db::Format::kText)
+  const bool is_json = arguments.format == db::Format::kJson;
+  if (!is_json && arguments.format != db::Format::kText)
     throw Error("experiment show: expected --format text or json; `ablate experiment list` has all formats");
   const db::Reader reader(file);
   const auto one = db::show_experiment(reader, arguments.name);
-  print("{}", arguments.text ? one.text : json ? as_json(one) : as_text(one));
+  print("{}", arguments.text ? one.text : is_json ? as_json(one) : as_text(one));
   for (const auto& line : reader.left_out()) say("warning: {}\n", line);
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/util/sha256.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 
@@ -242,7 +243,6 @@ TEST_CASE("a library that another user may have placed in a folder is refused un
     REQUIRE(found.size() == 1);
     return found[0].refusal;
   };
-  const auto says = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
   CHECK(refusal(geteuid()) == "");
   chmod(folder.path().c_str(), 01777);  // like /tmp: other users cannot rename files there
   CHECK(refusal(geteuid()) == "");

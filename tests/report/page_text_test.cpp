@@ -12,10 +12,9 @@
 #include "tools/ablate/report/report.h"
 
 using namespace ablate;
+using ablate::db::has;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string between(const std::string& text, const std::string& before, const std::string& after) {
   const auto from = text.find(before) + before.size();

@@ -59,7 +59,7 @@ class Delta final : public ablate::RecurrentAttention {
     const auto channels = heads() * (decay == "channel" ? d_key() : 1);
     step_ = make("step", context.d_model, decay == "channel" ? d_value() : channels);
     if (decay == "channel") step_up_ = make("step_up", d_value(), channels);
-    // As in Mamba-2: the rate A is uniform in 1 to 16, step sizes are log-uniform in 0.001 to 0.1, both without weight decay.
+    // The rate A is uniform in 1 to 16 and step sizes are log-uniform in 0.001 to 0.1, both without weight decay (Mamba-2).
     const auto drawn = [&](std::int64_t count, double from, double to) {
       return ablate::empty({count}).uniform_(from, to, context.generator);
     };

@@ -217,7 +217,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   CHECK(ended.exit_code == 130);
   CHECK(outcomes(place) == "done interrupted");
   CHECK(says(place.query("SELECT reason FROM attempts ORDER BY attempt DESC")[0]["reason"], "SIGHUP"));
-  // As under nohup, an ignored signal stays ignored.
+  // An ignored signal stays ignored, as under nohup.
   Workplace other;
   const auto study = other.study(grid("2000")).string();
   auto deaf = other.start_shell("trap '' HUP; exec " + kBin + "ablate run " + study);

@@ -56,8 +56,8 @@ function(ablate_add_kernel_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# Adds CUDA sources to a target as C++, through files that include them: within a folder, CMake compiles a source in one language only, and
-# a plugin compiles the same sources for its device.
+# Adds CUDA sources to a target as C++. Generated files include the sources, because CMake compiles a source in only one language
+# per folder, and a plugin in the same folder compiles these sources for its device.
 function(_ablate_on_shim target)
   foreach(source IN LISTS ARGN)
     get_filename_component(path ${source} ABSOLUTE)

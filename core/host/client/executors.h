@@ -42,10 +42,10 @@ class Executor {
   /// Describes the machine and the libraries that jobs run with. Recorded with every attempt.
   virtual const nlohmann::json& environment() const = 0;
 
-  /// Most jobs at a time, 1 or more.
+  /// Largest number of jobs at a time; 1 or more.
   virtual int most_jobs() const = 0;
 
-  /// PID of the process that is the parent of its jobs, or 0 if there is none.
+  /// PID of the parent process of the executor's jobs, or 0 if there is none.
   virtual std::int64_t process() const { return 0; }
 
   /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.

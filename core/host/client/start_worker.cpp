@@ -233,7 +233,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
-    // A worker that prints garbage must time out as soon as a silent worker.
+    // A worker that prints garbage must time out, exactly like a silent worker.
     if (left.count() < 0 || poll(waiting, 2, static_cast<int>(left.count())) <= 0) return std::nullopt;
     if (waiting[1].revents != 0) unsent_.flush(to_);
     if (waiting[0].revents == 0) continue;

@@ -11,10 +11,11 @@ namespace ablate {
 inline constexpr const char* kWorker = "ablate-worker";
 inline constexpr const char* kChecker = "ablate-checker";  ///< also runs jobs of the kind "check"
 
-/// Thrown if the worker's program is from another build: replaced while this program runs, or built separately.
+/// Thrown if the worker's program is from another build: its file was replaced while this program ran, or was built separately.
 struct OtherBuild : Error {
   using Error::Error;
-  bool is_first = true;  ///< false after a worker of this program's build: the worker's file was replaced; a new run succeeds
+  /// False if a worker of this program's build had already started. Its file was then replaced, and a new run succeeds.
+  bool is_first = true;
 };
 
 /// Starts the named program from this program's folder and waits at most `ready_s` until it is ready. $ABLATE_WORKER names

@@ -26,7 +26,7 @@ class PhaseNotices {
   /// Handles a notice of the running phase. `is_last` is true in the grid's last phase.
   void send(Notice notice, bool is_last);
   void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
-  /// Sends the stored end notice, because no other phase begins. `not_started` trials did not start after too many failures.
+  /// Sends the stored end notice, because no other phase begins. `not_started` trials did not start, because too many failed.
   void end(int not_started = 0) {
     if (!end_) return;
     end_->not_started = std::max(end_->not_started, not_started);
@@ -103,7 +103,7 @@ bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) 
   return store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
 }
 
-/// Notes how many done trials have no kept weights. A done trial does not run again only because of missing weights.
+/// Notes how many done trials have no kept weights. Missing weights alone do not make a done trial run again.
 void note_missing_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);

@@ -13,7 +13,7 @@ namespace ablate {
 nlohmann::json inspect_library(const std::filesystem::path& path, Executors& executors);
 
 /// Returns the libraries in these folders, as scan() of core/registry does. Starts an executor only for a library that is not
-/// in the cache, and leaves it running.
+/// in the cache. The executor then stays running.
 std::vector<FoundLibrary> scan_libraries(const std::vector<PluginFolder>& folders, Executors& executors);
 
 }  // namespace ablate

@@ -30,7 +30,8 @@ class DevChoice {
   /// True if the trial is reported but its value is not (or not yet) the chosen value. The trial is then not in the grid.
   bool leaves_out(const Trial& trial) const;
   /// Returns placeholders for the trials that will be reported when dev has chosen. For each cell whose tuning trials have not
-  /// all ended, these are the reported (not tuning) trials at the cell's first value. Every value has as many trials.
+  /// all ended, the placeholders are the cell's reported (not tuning) trials at its first value. At each value, a cell has the
+  /// same number of reported trials.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
   /// Summary for the user: "dev has chosen in 2 of 3 settings; 1 waits for trials that tune".
   std::string text() const;
@@ -80,7 +81,7 @@ struct PlannedStudy {
   DevChoice choice;                           ///< values that dev has chosen according to the history
   std::vector<const PlannedTrial*> wanted;    ///< named trials in the grid, with the values that dev has chosen so far
   std::vector<PluginInfo> used;               ///< plugins that any trial uses
-  int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
+  int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; largest train.threads; trials at a time
 
   /// Returns placeholders for the trials that will be wanted when dev has chosen: each cell's trials at the cell's first value
   /// (DevChoice::awaited). Empty with --only.

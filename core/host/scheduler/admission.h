@@ -51,7 +51,7 @@ class Admission {
   /// True if lack of memory has halved the number of trials at a time. It is then worthwhile to run a trial alone at once: this
   /// shows whether it needs too much memory even alone.
   bool is_halved() const { return 2 * wished() <= most_; }
-  /// True if the trial has set a limit, and the other trials may still be the cause.
+  /// True if the trial's limit is in force: the trial ran out of memory beside others, but not alone yet.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
   /// Records that a worker died while the trial ran. True if another trial may be the cause: then the trial runs again.

@@ -36,7 +36,7 @@ class Checkpoints {
   /// Called after a message of a trial: passes its news about checkpoints to the user.
   void heard(AttemptInProgress& trial);
 
-  /// Adds the checkpoints that an ended attempt left, from which it can continue.
+  /// Adds the checkpoints that an ended attempt left, from which its trial can resume.
   void add_left(const AttemptInProgress& ended, std::vector<db::Artifact>& left) const;
 
   /// Removes checkpoints that neither the ended attempt nor the running trials need, after the attempt was recorded.

@@ -26,7 +26,7 @@ class AttemptInProgress {
   const db::Attempt& attempt() const { return attempt_; }
   /// Sets the fence of the trial's lease.
   void is_leased(std::int64_t fence) { attempt_.fence = fence; }
-  /// Bytes of output that the worker has reported, and why the output file lacks some of the first bytes.
+  /// Bytes of the trial's whole output, and why the output file lacks some of the first bytes, as the worker reports both.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
   /// True if the trial's memory limit ended it or refused memory. The trial would then also fail if it ran alone. If there is a

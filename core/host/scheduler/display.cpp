@@ -16,7 +16,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kMuch = 0.5;  ///< part of a trial's work that is worth a note
+constexpr double kMuch = 0.5;  ///< evaluation is shown if it is at least this part of a trial's work
 constexpr double kBetweenDrawings_s = 0.1;
 
 std::string duration(double s) {

@@ -23,8 +23,8 @@
 
 namespace ablate {
 
-/// Watches the progress of a running trial. The first sign comes before the first step. Each later sign comes after a step or
-/// after a part of an evaluation. Times are the scheduler's own, in seconds.
+/// Watches the signs of progress of a running trial. The first sign comes before the first step. Each later sign comes after a
+/// step or after a part of an evaluation. Times are the scheduler's own, in seconds.
 class StallWatch {
  public:
   static constexpr double kLeast_s = 300;  ///< shortest silence of a stalled trial
@@ -106,8 +106,7 @@ class Quarantine {
 
 /// Estimates whether another trial fits into memory. Sizes are in bytes of a process's own memory: the cost of one more trial.
 /// A resident size also counts the data set that the trial shares with the worker. It is an upper bound, used until a trial of
-/// the same settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this
-/// and not change.
+/// the same settings has shown its own memory in this run. Times are the scheduler's own, in seconds.
 class MemoryRoom {
  public:
   /// @param unshown_s longest wait for a newly started trial to show its size

@@ -25,7 +25,8 @@ std::vector<int> allowed() {
   return all;
 }
 
-/// Returns the processors of a Slurm job, for clusters where no control group or affinity limits it to them.
+/// Returns the number of processors of a Slurm job, or 1e9 outside of Slurm. On some clusters, no control group or affinity
+/// limits the job to its processors.
 double batch_processors() {
   const char* given = std::getenv("SLURM_CPUS_ON_NODE");
   const double number = given == nullptr || std::getenv("SLURM_JOB_ID") == nullptr ? 0 : std::strtod(given, nullptr);

@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-constexpr int kMostNames = 100;   ///< most rescued histories that are begun within a second
+constexpr int kMostNames = 100;   ///< limit of rescued histories that are begun within a second
 constexpr int kPatienceMs = 200;  ///< longest wait for a lock, too short to notice in a running grid
 constexpr double kBetweenTries_s = 1, kBetweenShows_s = 1, kBetweenNotes_s = 60, kLastTries_s = 0.1;
 

@@ -13,7 +13,7 @@ namespace ablate {
 /// Opens a history for writing. Throws Error, or Interrupted if a signal asks to stop while another process has a lock.
 db::Store open_history(const std::filesystem::path& file);
 
-/// Writes a study with all its trials, also trials that do not run, because the grid's table would shrink otherwise. Writes
+/// Writes a study with all its trials. Trials that do not run are included: without them the grid's table would shrink. Writes
 /// nothing if it throws.
 /// @param verdicts on the study's plugins
 /// @param is_left_out true for trials that dev has not chosen; empty: no trial is left out

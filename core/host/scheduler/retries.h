@@ -23,7 +23,7 @@ struct Retry {
   bool is_exhausted = false;  ///< true if it was tried kMostTries times
 };
 
-/// Most tries of one key over all runs: the first one, and two more.
+/// Limit of tries of one key over all runs: the first try, and two more.
 inline constexpr int kMostTries = 3;
 
 /// @param past outcomes of the key's attempts, the latest last, none of them done

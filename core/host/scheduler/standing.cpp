@@ -30,7 +30,7 @@ std::map<std::string, std::string> compared(const Identity& trial) {
 }
 
 constexpr const char* kNothing = "not done: nothing like it has been run";
-constexpr int kMostCompared = 2000;    ///< latest done trials of an experiment to compare with: older trials are rarely nearer
+constexpr int kMostCompared = 2000;    ///< number of the latest done trials to compare with: older trials are rarely nearer
 constexpr std::size_t kMostShown = 5;  ///< differences
 
 std::string listed(std::vector<std::string> differences) {
@@ -112,7 +112,7 @@ Nearest::Nearest(std::vector<db::PastTrial> others) : others_(std::move(others))
 const db::PastTrial& Nearest::of(const Identity& trial) const {
   constexpr int kUnseen = -1;
   const auto own = compared(trial);
-  std::vector<int> counts(others_.size());  // a value that no other trial has differs equally from all
+  std::vector<int> counts(others_.size());  // if only this trial has a value, it differs from all others
   for (const auto& [name, column] : columns_) {
     int number = 0;
     if (const auto text = own.find(name); text != own.end()) {

@@ -26,7 +26,7 @@ void add_texts(const json& value, std::set<std::string>& texts) {
 }
 
 /// Returns the stamps of all paths where find_data looks for the names in `asked`. An answer is outdated if a file has appeared
-/// at a path that find_data tries earlier.
+/// at a path that find_data tries before the path of the answer's file.
 json looked_at(const json& asked) {
   std::set<std::string> texts;
   add_texts(asked, texts);

@@ -21,7 +21,8 @@ struct Node {
   std::string name;  ///< key of a table's member
   Location key;      ///< location of the value's key, or of the value if it has no key
   Location where;    ///< location of the value, or of a table's header or brace
-  /// Values, arrays and inline tables as JSON. Null for a table that is not inline, discarded for a reported error.
+  /// Values, arrays and inline tables as JSON. Null for a table that is not inline; `discarded` (json::value_t) if an
+  /// error was reported.
   nlohmann::json value;
   std::vector<Node> children;  ///< a table's members, or an array's items, in the order of the file
 

@@ -11,7 +11,7 @@ namespace {
 
 enum : std::size_t { kQueries, kKeys, kValues, kLogDecay, kState, kBefore };
 
-constexpr std::int64_t kMostSumChannels = 320;  ///< most channels of keys or values
+constexpr std::int64_t kMostSumChannels = 320;  ///< largest number of channels of keys or values
 
 /// True if each head has one number for all sequences and tokens, as after expand().
 bool by_head(const Tensor& log_decay) {

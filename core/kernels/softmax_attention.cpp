@@ -113,7 +113,7 @@ Tensor softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, cons
   const auto shares = [&] { return parts_for_threads(q.size(0) * q.size(1) + 1) <= q.size(0) * q.size(1); };
   if (fused && kernels::tiles_outrun_products() && kernels::has_softmax_form(q, k, v, mask, causal) && shares())
     return kernels::fused_softmax_attention(q, k, v, mask, causal);
-  // LibTorch's own kernel needs as many channels of a value as of a key; otherwise it stores [n, m].
+  // LibTorch's own kernel needs the same number of channels in keys and values. Otherwise LibTorch stores scores [n, m].
   const auto more = q.size(3) - v.size(3);
   if (more <= 0) return scaled_dot_product_attention(q, k, v, mask, causal);
   return scaled_dot_product_attention(q, k, pad(v, {0, more}), mask, causal).narrow(3, 0, v.size(3));

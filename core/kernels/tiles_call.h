@@ -10,7 +10,7 @@
 
 namespace ablate::kernels {
 
-constexpr std::int64_t kLargestWeight = 1 << 18;  ///< most numbers of a weight, so that it stays in the cache between tiles
+constexpr std::int64_t kLargestWeight = 1 << 18;  ///< largest size of a weight, so that it stays in the cache between tiles
 
 inline std::int64_t tiles_of(std::int64_t tokens) { return (tokens + cpu::kTile - 1) / cpu::kTile; }
 

@@ -1,5 +1,6 @@
 // Conditions on a parameter's value: "NAME = VALUE", "NAME > NUMBER", "NAME < NUMBER". Another parameter is read, or an
-// exemption holds, only if they are true (`when`). The host's own parameters may have several conditions, joined by " and ".
+// exemption holds, only if the conditions in its `when` are true. The host's own parameters may have several conditions, joined
+// by " and ".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,8 +23,8 @@ Condition condition_of(const std::string& when);
 /// True if all conditions are true in a section; "" is always true.
 bool holds(const std::string& when, const nlohmann::json& section);
 
-/// Returns the condition because of which a parameter is not read in a section, or "" if it is read. It is a condition of the
-/// parameter itself, or of a parameter that its condition names, recursively.
+/// Returns the condition because of which a parameter is not read in a section, or "" if the parameter is read. The condition
+/// belongs to the parameter itself, or to a parameter that its condition names, recursively.
 /// @param declared all parameters of the section, which has a value for each parameter that a condition names
 std::string unmet_condition(std::span<const ParameterInfo> declared, const ParameterInfo& parameter,
                             const nlohmann::json& section);

@@ -113,8 +113,8 @@ struct PluginInfo {
 const char* to_text(
     ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates", "file", "plugin", "plugins"
 
-/// Parses a descriptor's schema. Throws Error with the plugin and the parameter for a default out of its range or not JSON, for
-/// a name that is repeated, reserved or not snake_case, and for an id that is not kebab-case.
+/// Parses a descriptor's schema. Throws Error, which names the plugin and the parameter, if a default is out of its range or
+/// not JSON, if a name is repeated, reserved or not snake_case, or if an id is not kebab-case.
 PluginInfo describe(const Descriptor& descriptor);
 ParameterInfo describe(const Parameter& parameter);
 

@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kInspect_s = 20;  ///< most seconds for a library to load and to describe itself
+constexpr double kInspect_s = 20;  ///< longest time for a library to load and to describe itself
 
 }  // namespace
 

@@ -94,8 +94,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// For a table that names no metrics, returns the metrics that `derive` and `sort` name, else test/accuracy. The table's real
-/// metrics are known only from done trials.
+/// Returns the metrics that `derive` and `sort` name, or test/accuracy if they name none. For a table that names no metrics,
+/// because its real metrics are known only from done trials.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {

@@ -69,7 +69,7 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
   std::string why;
   for (const auto* trial : trials) {
     if (done.contains(trial->key)) continue;
-    std::optional<Identity> now;  // made when it is needed, because all defaults are resolved for it
+    std::optional<Identity> now;  // made only if needed, because all defaults must be resolved for it
     for (const auto& past : db::done_with(reader, trial->identity.settings)) {
       const auto patch = code_patch(past.parts.basis, trial->identity.basis);
       if (patch.is_null()) continue;

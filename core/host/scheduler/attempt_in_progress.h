@@ -86,7 +86,7 @@ class AttemptInProgress {
   std::vector<MetricInfo> metrics_;
   HeardOfJob heard_;
   bool has_progress_ = false;
-  Resumed before_;                  ///< checkpoint that it continues from
+  Resumed before_;                  ///< checkpoint that the trial continues from
   std::optional<Resumed> resumed_;  ///< until take_resumed()
   Saved saved_;
   int saves_ = 0;

@@ -75,7 +75,7 @@ class StallWatch {
 class Quarantine {
  public:
   using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
-  static constexpr std::size_t kEnough = 3;                       ///< failures with the same reason, apart from numbers in it
+  static constexpr std::size_t kEnough = 3;                       ///< failures with the same reason; its numbers may differ
 
   /// Plugins that several failures have in common.
   struct Blamed {

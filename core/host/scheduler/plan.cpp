@@ -35,7 +35,7 @@ std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog
     const auto& [task, model, attention, train, seed] = trial.spec;
     const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
     json place{{"trial", to_json(tried)}};
-    if (!trial.files.empty()) place["files"] = trial.files;  // an answer for one content of a file is not valid for another
+    if (!trial.files.empty()) place["files"] = trial.files;  // an answer is valid only for one content of a file
     if (!seen.insert(place.dump()).second) continue;
     std::string code;
     Libraries libraries;

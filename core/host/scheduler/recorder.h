@@ -91,7 +91,7 @@ class Recorder {
   static constexpr double kAtOnce = -std::numeric_limits<double>::infinity();
   double next_try_s_ = kAtOnce, next_note_s_ = kAtOnce, next_show_s_ = kAtOnce;  ///< by the clock
   bool delayed_ = false;
-  bool has_noted_unlike_ = false;  ///< limits the warning to one a run
+  bool has_noted_unlike_ = false;  ///< limits the warning to once a run
   bool has_leases_ = true;         ///< false in a new file without leases
   std::filesystem::path rescued_;
   std::string why_;

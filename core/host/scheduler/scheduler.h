@@ -21,7 +21,7 @@ namespace ablate {
 
 /// News about a grid that --notify sends to absent users.
 struct Notice {
-  const char* event = "";  ///< "failure": the first one; "rescue": the history was moved to another file; "end"
+  const char* event = "";  ///< "failure": the first failure; "rescue": the history was moved to another file; "end"
   int done = 0, failed = 0, skipped = 0, set_aside = 0;  ///< numbers of trials so far
   int elsewhere = 0, not_started = 0;                    ///< the same as in RunSummary
   std::string reason;              ///< reason of the failure or the rescue, or why some trials did not end; else ""
@@ -70,7 +70,7 @@ struct RunOptions {
   /// Receives notices for absent users. Must not wait. May be empty.
   std::function<void(const Notice&)> notify;
   bool keep_weights = false;  ///< stores the best weights in a file beside the history
-  bool is_bench = false;      ///< recorded with every attempt: it ran to measure its cost, not to learn
+  bool is_bench = false;      ///< recorded with every attempt: the trial ran to measure its cost, not to learn
   double checkpoint_s = 0;    ///< time between checkpoints of a running trial; 0: none
   /// Writes the study and its trials. Called once libraries and data are loaded, before the first trial starts. Called again
   /// for a new file if the database is damaged or gone. It must not throw Interrupted then, because results wait.

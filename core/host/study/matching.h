@@ -27,9 +27,10 @@ struct WidthRange {
   std::int64_t least, most;
 };
 
-/// Returns `begin` if its number is matched (study_match.h), so that settings which match at one width keep this width. Otherwise
-/// returns the accepted width whose number is nearest to the target, the smallest of equally near widths. The number must only grow or only fall with the
-/// width. Accepted widths must be evenly spaced (multiples of the heads). A refused width ends the search on its side.
+/// Returns `begin` if its number is matched (study_match.h), so that settings which match at one width keep it. Otherwise
+/// returns the accepted width whose number is nearest to the target, the smallest of equally near widths. The number must only
+/// grow or only fall with the width. Accepted widths must be evenly spaced (multiples of the heads). A refused width ends the
+/// search on its side.
 /// @param begin in the range; widths beside it are tried first, then widths twice and half as large
 /// @param count returns the counts of some widths, in order; at most kMostCounts widths in all
 FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t target,

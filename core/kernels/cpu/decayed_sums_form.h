@@ -1,5 +1,5 @@
-// Sums in which all channels of a head decay alike, or do not decay. A chunk's tokens read each other by weights of pairs,
-// [kTile, kTile], and the sums before the chunk. The backward pass computes the weights again.
+// Sums in which all channels of a head decay alike, or do not decay. A chunk's tokens read the sums before the chunk, and
+// read each other by weights of pairs, [kTile, kTile]. The backward pass computes the weights again.
 #pragma once
 
 #include "core/kernels/cpu/decayed_channels_form.h"

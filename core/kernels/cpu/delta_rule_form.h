@@ -126,7 +126,7 @@ struct DeltaTiles : DecayedTiles {
     }
   }
 
-  /// Computes gradients of queries and keys from `dq`, `dk` and `dk_behind`, which are multiplied by their decays.
+  /// Multiplies `dq`, `dk` (also by -1) and `dk_behind` by their decays, and writes gradients of queries and keys from them.
   void of_reads(const Rows<float>& to_q, const Rows<float>& to_k) const {
     for (int t = 0; t < kTile; ++t) {
       const V left = all(decaying() ? up[t] : 1.F), then = all(decaying() ? behind[t] : 1.F);

@@ -8,8 +8,8 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// A query whose sum of weights is at most this reads 0 and has no gradient. Gradients contain the square of a sum, which must
-/// not become 0.
+/// Largest sum of a query's weights at which the query reads 0 and has no gradient. Gradients contain the square of the sum,
+/// which must not become 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
 // For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.

@@ -5,7 +5,7 @@
 
 namespace ablate::kernels::cpu {
 
-/// Most tokens of a filter.
+/// Largest number of tokens of a filter.
 inline constexpr int kLongestFilter = 16;
 
 /// All numbers are float32.

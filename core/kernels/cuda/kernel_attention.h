@@ -10,8 +10,8 @@ namespace ablate::kernels::cuda {
 /// Feature map phi. kGiven: queries and keys are already features, at least 0, as in Performer.
 enum class Features : int { kElu, kRelu, kGiven };
 
-/// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j). A query whose weights sum to at most 1e-19 (the
-/// root of the least normal float32) reads 0 and has no gradient. A query whose sum is infinite or NaN reads NaN. Sums are
+/// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j). A query reads 0 and has no gradient if its sum
+/// of weights is at most 1e-19 (the root of the least normal float32). It reads NaN if this sum is infinite or NaN. Sums are
 /// computed in float32, in an order that depends only on the sizes: the same call gives the same bits.
 template <class T>  // float, or Bf16 with products by tensor cores
 struct KernelAttention {
@@ -36,7 +36,8 @@ struct KernelAttentionGradients {
   Heads<float> mass;  ///< [batch, heads, keys], for each head by itself; no data: not requested
 };
 
-/// Returns the number of scratch floats, forward or backward: a sum for every 256 tokens, or keys if there are more keys.
+/// Returns the number of scratch floats, forward or backward. They include a sum for every 256 tokens, or for every 256 keys if
+/// there are more keys than tokens.
 std::int64_t kernel_attention_scratch(const Shape& shape, std::int64_t keys, int d, int d_value);
 
 /// @param out [batch, heads, tokens, d_value] @param stream a cudaStream_t for all kernels

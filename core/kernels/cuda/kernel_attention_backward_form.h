@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
           inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * inverse[row] * slope);
     }
   };
-  // G is stored for the first channels. For the others, which are processed first, it is computed twice by the same sums.
+  // G is stored for the first channels. The other channels are processed first. Their G is computed twice, by the same sums.
   float sum = 0;
 #pragma unroll 1
   for (int left = 2 * kSide; left < of.d; left += kSide) {

@@ -16,7 +16,7 @@ struct Heads {
   std::int64_t batch = 0, head = 0, token = 0;
 };
 
-constexpr int kMostChannels = 1024;  ///< most channels of a head; loops over channels process them by tiles
+constexpr int kMostChannels = 1024;  ///< largest number of channels of a head; loops process channels by tiles
 
 /// Sizes of a call: at least 0, heads at least 1.
 struct Shape {

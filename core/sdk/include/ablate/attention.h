@@ -51,7 +51,7 @@ struct AttentionContext {
   const Values& parameters;
   std::int64_t d_model;                ///< channels of queries, context and output
   std::int64_t width;                  ///< channels of all heads together: d_model, or a part's share of it
-  std::int64_t max_length;             ///< most tokens of a call's queries; no sequence or segment is longer
+  std::int64_t max_length;             ///< largest number of tokens in a call's queries; no sequence or segment is longer
   std::int64_t train_length;           ///< longest length in training: learned tables of positions are trained up to it
   std::int64_t prefix = 0;             ///< class tokens in front
   std::int64_t layer = 0, layers = 1;  ///< index of this layer, from 0; number of layers of the model

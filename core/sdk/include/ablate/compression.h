@@ -21,7 +21,7 @@ struct CompressionContext {
   Slots slots;
   std::int64_t heads;       ///< memories side by side, each with its own buffers if the method has any
   std::int64_t d_head;      ///< channels of a key and of a value
-  std::int64_t max_length;  ///< most tokens of a sequence, so a memory has at most slots.of(max_length) slots
+  std::int64_t max_length;  ///< largest number of tokens of a sequence: a memory has at most slots.of(max_length) slots
   Generator generator;      ///< the only source of randomness; on the CPU: parameters and buffers are made there, then moved
 };
 

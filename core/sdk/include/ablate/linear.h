@@ -9,7 +9,7 @@ namespace ablate {
 
 /// x W^T + b of x [..., in], W [out, in], b [out] or undefined. Throws c10::Error if sizes do not fit.
 /// @param fused may use the fused form (AttentionContext::fused; differentiable once) if it is faster
-/// (core/kernels/affine.h): float32 on a CPU, at least 64 tokens, in and out multiples of 16, in times out at most 2^18.
+/// (core/kernels/affine.h): float32 on a CPU, at least 64 tokens, in and out multiples of 16, in * out at most 2^18.
 /// Threads sum the gradients of W and b, so bits depend on the number of threads, as in torch.
 /// @return [..., out]
 Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias, bool fused);

@@ -118,7 +118,7 @@ struct Descriptor {
   std::size_t exemption_count;
   const Oracle* oracles;
   std::size_t oracle_count;
-  // Factories: the factory of the plugin's kind, the others null. It returns a new instance each call, owned by the caller.
+  // Only the factory of the plugin's kind is set. It returns a new instance in each call, owned by the caller.
   // Workers call it, from one thread at a time. It may throw std::exception: the trial fails with the exception's what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);

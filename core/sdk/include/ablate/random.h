@@ -33,8 +33,8 @@ void shuffle(Items& items, std::mt19937_64& random) {
 /// Indices of examples, in the type that digests use.
 using Places = std::vector<std::uint32_t>;
 
-/// Shuffles the indices [0, count) by the seed, and deals them in that order: `dev` and `test` indices to these splits, the
-/// rest to train. Equal arguments give equal splits. Throws std::invalid_argument if no index is left for train.
+/// Shuffles the indices [0, count) by the seed. Then `dev` of the shuffled indices are for dev, `test` of them for test,
+/// and the rest for train. Equal arguments give equal splits. Throws std::invalid_argument if no index is left for train.
 std::array<Places, 3> split_by_seed(std::size_t count, std::size_t dev, std::size_t test, std::uint64_t seed);
 
 }  // namespace ablate

@@ -9,8 +9,8 @@ namespace ablate {
 /// same order: the suite's finite differences replay them. A replay returns the recorded `hard` plus the change of `soft`.
 Tensor straight_through(const Tensor& hard, const Tensor& soft);
 
-/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences replay it, too. The
-/// result is detached, and x itself is not, because a detached parameter would never train again.
+/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences replay this call,
+/// too. The result is detached, and x itself is not, because a detached parameter would never train again.
 Tensor frozen(const Tensor& x);
 
 }  // namespace ablate

@@ -17,7 +17,7 @@ namespace ablate {
 struct TaskContext {
   const Values& parameters;
   std::filesystem::path cache;  ///< existing folder for this task's data; write a temporary file, then rename it
-  int threads;                  ///< most threads that load() may use
+  int threads;                  ///< largest number of threads that load() may use
 };
 
 enum class Split : int { kTrain, kDev, kTest };

@@ -47,7 +47,7 @@ struct InspectJob {
 };
 struct Inspected {
   static constexpr const char* kName = "answer of inspect";
-  std::optional<nlohmann::json> info;  ///< a PluginInfo, as plugin_info_from_json reads it and the cache of a scan stores it
+  std::optional<nlohmann::json> info;  ///< a PluginInfo, in the form that plugin_info_from_json reads and a scan's cache has
   std::string refusal;                 ///< reason why there is no description
   bool operator==(const Inspected&) const = default;
 };
@@ -202,7 +202,7 @@ struct CheckResult {
   double error = std::numeric_limits<double>::quiet_NaN();      ///< distance from the expected value; NaN: no number
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< largest allowed error
   std::string why;                                              ///< source of the tolerance
-  std::string part;                                             ///< parameter plugins without which the check passes; else ""
+  std::string part;                                             ///< parameter plugins without which the check passes; "": none
   bool operator==(const CheckResult&) const = default;
 };
 struct CheckRefused {

@@ -7,7 +7,7 @@
 namespace ablate {
 
 struct Asks {
-  bool each = false;     ///< a target for each position, -1 if a position has no target; else each example has a single target
+  bool each = false;     ///< true: a target for each position, -1 for none; false: one target for each example
   bool pooled = false;   ///< the target belongs to a whole sequence: pooling and class token apply
   bool pairs = false;    ///< works also with two sequences
   bool streams = false;  ///< works also with segments of a stream

@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kWeights = 1 << 20;  // most weights that exist at one time
+constexpr std::int64_t kWeights = 1 << 20;  // maximum number of weights that exist at one time
 
 /// Dropout mask: 0 or 1 / (1 - p).
 Tensor factors(const Tensor& like, double p, const Generator& generator) {

@@ -164,7 +164,8 @@ Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
   return mean ? weights : Tensor();
 }
 
-/// Stores the last tokens of memory and segment together, for each item by itself, so that padding does not push tokens out.
+/// Stores the last tokens of each item's memory and segment, joined without the segment's padding. So padding pushes out no
+/// token.
 void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) const {
   const auto memory_length = input.offset, n = input.context.size(1) - memory_length;
   const auto real = input.mask.narrow(1, memory_length, n).sum(1);  // [batch]

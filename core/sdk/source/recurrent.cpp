@@ -76,7 +76,7 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   return {.values = values.to(type), .state = std::move(state)};
 }
 
-/// The sums are float32 at least, because a sum in half precision stops growing when small numbers are added.
+/// The state's sums are float32 or wider, because a sum in half precision stops growing when small numbers are added.
 AttentionState RecurrentAttention::heads_state(std::int64_t batch) const {
   AttentionState state = {zeros({batch, heads(), d_key(), d_value()}, wide_options(parameters().front().tensor))};
   if (further_filter_.defined())

@@ -15,8 +15,8 @@ Tensor distances(std::int64_t count, std::int64_t channels, const TensorOptions&
   return cat({angle.sin(), angle.cos()}, 1).narrow(1, 0, channels).to(options.dtype());
 }
 
-/// Moves row i to the left by n - 1 - i (appendix B), from order by distance to order by key. Numbers that enter from the right
-/// belong to keys later than the query. x: [batch, heads, n, keys].
+/// Moves row i to the left by n - 1 - i (Transformer-XL, appendix B), from order by distance to order by key. Numbers that
+/// enter from the right belong to keys later than the query. x: [batch, heads, n, keys].
 Tensor shift(const Tensor& x) {
   const auto n = x.size(2), keys = x.size(3);
   return pad(x, {1, 0}).flatten(2).narrow(2, n, n * keys).unflatten(2, {n, keys});

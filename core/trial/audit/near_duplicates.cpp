@@ -225,7 +225,7 @@ constexpr std::size_t kMostCompared = 500;
 constexpr std::int64_t kFewestNear = 5;  // with fewer matches, the share of matches in the whole split is not estimated
 
 /// Counts the targets that both examples have, and the equal ones among them.
-/// @param shift number of positions that targets are later in b
+/// @param shift number of positions by which targets are later in b than in a
 void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hits& score) {
   double met = 0, asked = 0;
   for (auto at = std::max<std::int64_t>(0, -shift); at < std::min(std::ssize(a.targets), std::ssize(b.targets) - shift); ++at) {
@@ -344,7 +344,7 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
       "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of them have its label; {}",
       near.count, near.compared, on.back().name, on.front().name, indices.size(), 100 * found, near.first);
   if (!predicts_label || near.count < kFewestNear) return finding.say(text);
-  // Examples that were not searched are expected to match as often.
+  // Examples that were not searched are assumed to match as often as the searched examples.
   const auto all = static_cast<double>(subject.task->size(before));
   const double share =
       static_cast<double>(near.count) / static_cast<double>(near.compared) * all / static_cast<double>(indices.size());

@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
-/// Seed whose training order is used. Other seeds draw as many examples, but different ones. All seeds read a stream alike.
+/// Seed whose training order is used. Other seeds draw the same number of other examples. All seeds read a stream alike.
 constexpr std::uint64_t kSeed = 1;
 
 }  // namespace

@@ -19,7 +19,7 @@ struct FloorAnswer {
 class Predictor {
  public:
   virtual ~Predictor() = default;
-  /// Answers the target number `at` of the example.
+  /// Answers the target with index `at` of the example.
   virtual FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const = 0;
 };
 

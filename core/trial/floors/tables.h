@@ -30,7 +30,7 @@ class Hits {
   double accuracy() const { return asked_ > 0 ? met_ / asked_ : 0; }
   double asked() const { return asked_; }
   /// Returns the standard error of the accuracy, from its variation between examples: targets of one example may depend on each
-  /// other. It is at least the error of as many independent answers, each right with probability p.
+  /// other. It is at least the error of the same number of independent answers, each right with probability p.
   double standard_error(double p) const;
 
  private:

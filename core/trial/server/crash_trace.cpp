@@ -27,7 +27,7 @@ constexpr bool kSanitized = false;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::size_t kFrames = 30;
-constexpr std::size_t kNameLength = 200;  ///< most bytes of a function's name; all frames then fit into the stored output
+constexpr std::size_t kNameLength = 200;  ///< maximum bytes of a function's name; all frames then fit into the stored output
 constexpr std::size_t kStack = std::size_t{1} << 20;  ///< the reader of symbols needs much stack
 constexpr std::size_t kPage = 4096;                   ///< nothing is mapped in the first page
 constexpr unsigned kMostSeconds = 10;

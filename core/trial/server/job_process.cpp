@@ -31,7 +31,7 @@ using nlohmann::json;
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1000);
 constexpr auto kLongestRest = std::chrono::milliseconds(5000);
-constexpr int kRests = 50;  ///< pause between two measurements, as a multiple of the time that one takes
+constexpr int kRests = 50;  ///< pause between two measurements, as a multiple of the time that a measurement takes
 
 std::string text_of(std::int64_t bytes) { return bytes_text(static_cast<std::uintmax_t>(std::max<std::int64_t>(0, bytes))); }
 
@@ -111,7 +111,7 @@ void run_on(const std::vector<int>& processors) {
   std::cout.flush();
   std::cerr.flush();
   fflush(nullptr);
-  _exit(code);  // destructors of a plugin's statics may take long or crash, and change nothing
+  _exit(code);  // without the destructors of a plugin's statics, which may take long or crash, and change nothing
 }
 
 }  // namespace

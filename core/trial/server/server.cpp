@@ -34,12 +34,12 @@ using Clock = std::chrono::steady_clock;
 /// Limit of bytes that the scheduler has not read. Above this limit, messages stay in the pipes of the jobs, and jobs wait.
 constexpr std::size_t kMostUnread = std::size_t{1} << 26;
 constexpr int kLongestWaitMs = 1000;                  ///< while a job runs
-constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that is this much too long shows that the process was stopped
+constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that is late by this much shows that the process was stopped
 
 std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
 
-/// Returns how many jobs the limit of open files allows. A job keeps kOfAJob: an end of two pipes, and a pidfd. kSpare is for
-/// the pipes' other ends, which are closed soon, and for plugins.
+/// Returns how many jobs the limit of open files allows. A job keeps kOfAJob: one end of each of two pipes, and a pidfd.
+/// kSpare is for the pipes' other ends, which are closed soon, and for plugins.
 int most_jobs() {
   constexpr int kOfAJob = 3, kSpare = 32;
   rlimit limit{};

@@ -27,7 +27,8 @@ std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
 template <AttentionLook* look, AttentionLook*... more>
 constexpr auto wide = widened<AttentionSubject, look, more...>;
 
-/// True if `has` accepts an instance and its output in training at some place, or if the plugin throws: then a check fails.
+/// True if `has` accepts an instance and its output in training at some place. Also true if the plugin throws, because the
+/// check then reports it.
 template <class Has>
 bool somewhere(const AttentionSubject& subject, const Has& has) {
   try {

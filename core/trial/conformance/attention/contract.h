@@ -26,7 +26,7 @@ bool has_projections(const AttentionSubject& subject);
 AttentionLook gradient, additive, trained, auxiliary;
 /// Checks gradients by central differences along one direction in all parameters and inputs at once. Checks each gradient
 /// separately if that fails or if `each` is true, so that the finding names the wrong gradient. If a discrete choice changes
-/// within a step, other tokens are tried. If one changes for those tokens, too, the finding notes an unchecked gradient.
+/// within a step, other tokens are tried. If a choice changes for these, too, the finding notes an unchecked gradient.
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding);
 
 AttentionLook instances, seed, evaluation, inputs, calls, threads, save, step, kept;  // attention/instances.cpp
@@ -46,7 +46,7 @@ AttentionLook state, state_far, start, state_padding, recurrent;                
 // Checks at lengths where code with blocks takes different paths, and beyond the long lengths (attention/lengths.cpp). Each
 // extends the check whose name is a part of its own name, at full depth only.
 AttentionLook padding_of_many, batch_of_many, gradient_of_few, beyond_long, recurrent_beyond, state_beyond;
-/// Returns the lengths up to which "long" checks, as CheckedLengths.
+/// Returns the longest length that the check "long" covers at each place, as CheckedLengths.
 std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& subject);
 
 }  // namespace ablate::conformance

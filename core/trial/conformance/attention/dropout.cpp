@@ -156,7 +156,7 @@ struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each factor is 0, or one common number, or 1 if never dropped; so no weight is a sum
+  bool is_plain;    ///< each factor is 0, 1 (never dropped), or one number common to all; so no weight is a sum
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }

@@ -177,8 +177,8 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Returns padded items. If causal without a state, every second item has other tokens instead of padding. If the attention
-/// does not promise key_padding, every item has.
+/// Returns padded items. In causal self-attention without a state, every second item has other tokens instead of padding, or
+/// every item if the attention does not promise key_padding.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;

@@ -302,7 +302,7 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
 }
 
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
-  // Queries and context get the same factor, so that a context that equals the queries still does.
+  // Queries and context get the same factor, so that a context that equals the queries stays equal.
   for (const double size : {1.0, 0.9, 1.1}) {
     auto elsewhere = pass;
     for (auto* tensor : {&elsewhere.queries, &elsewhere.context})

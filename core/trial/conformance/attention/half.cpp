@@ -172,7 +172,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
       const auto instance = subject.make(1, setting);
       const Pass pass{random_tokens(2, subject.length(33), 2, type)};
       finding.finite(tensors_of(gradients(*instance, pass)), setting.text() + ", gradients");
-      // With inputs of 1e4 an average stays as large. A sum of products is larger, and float16 ends at 65504.
+      // An average of inputs of 1e4 is no larger than the inputs. A sum of products is larger, and float16 ends at 65504.
       if (type == at::kBFloat16 || subject.promises().averages)
         finding.finite(run(*instance, {pass.queries * 1e4}), setting.text() + ", inputs of 1e4");
     }

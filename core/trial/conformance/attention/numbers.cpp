@@ -139,7 +139,7 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
 }
 
 /// True if all queries read equal values unchanged. False if a read depends on the query: a gate, a choice of heads, no weight
-/// at all under a rectified kernel. Also false if a read depends on other parameters: the plugin set has a layer between its
+/// at all under a rectified kernel. Also false if a read depends on other parameters: the plugin `set` has a layer between its
 /// two reads. Checks only the second half of the tokens, because the first ones of a causal read may have nothing to read.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
@@ -265,7 +265,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Only at home(): elsewhere, a memory that is not full has other numbers, and the first causal reads of slots find none.
+  // Only at home(): elsewhere, a memory that is not full has other numbers, and the first causal reads find no slot.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {

@@ -65,7 +65,7 @@ class AttentionSubject : public Subject {
 
   /// Returns a bidirectional place if that is promised, else a causal one.
   Stand home() const { return {.causal = !promises().bidirectional}; }
-  /// True if cross-attention is promised and checked at this place: one without a state, causal exactly if home() is causal.
+  /// True if cross-attention is promised, and is checked at this place: it has no state, and is causal exactly if home() is.
   bool crosses(const Stand& stand) const {
     return promises().cross_attention && !stand.carries && stand.causal == home().causal;
   }
@@ -89,13 +89,13 @@ class AttentionSubject : public Subject {
   /// Returns the long lengths of one setting: all in float64 in evaluation, the shorter ones in training and in float32. Half
   /// precision gets the first one, because it runs the code of float32. A small run has none except in float64 in evaluation.
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
-  /// Returns a length of a few tokens, and in a full run also one longer than any block.
+  /// Returns a length of a few tokens, and in a full run also a length above that of any block.
   std::vector<std::int64_t> short_and_long() const;
   /// True if the setting draws random numbers, which another shape or type would change. Records this in the finding.
   bool draws(const Setting& setting, Finding& finding) const;
 
   /// Returns an instance in evaluation mode.
-  /// @param longest the most tokens of a pass
+  /// @param longest maximum number of tokens in a pass
   std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
                                  std::int64_t longest = kMaxLength) const;
   std::shared_ptr<Instance> make(std::uint64_t seed) const { return make(seed, home()); }

@@ -1,4 +1,5 @@
-// Batch mates and calls: items must not depend on other items, or calls on earlier calls. Inputs must stay as they are.
+// Batch mates and calls: an item must not depend on other items, and a call must not depend on earlier calls. Inputs must stay
+// as they are.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -29,7 +29,7 @@ struct CompressionSetting {
   Slots slots;
   at::ScalarType type = kDouble;
   bool training = false;
-  std::int64_t longest = 64;  ///< the most tokens of a pass
+  std::int64_t longest = 64;  ///< maximum number of tokens in a pass
   HeadShape shape = {};
 
   std::string text() const;  ///< "rate 1/3, float32, in training"

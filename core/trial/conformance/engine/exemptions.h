@@ -13,7 +13,7 @@ namespace ablate {
 
 class Exemptions {
  public:
-  /// Selects the exemptions in force for these values: "NAME = VALUE" is compared with the section, texts without quotes.
+  /// Selects the exemptions in force: the section has the value of their condition, "NAME = VALUE". Texts have no quotes there.
   /// @param section complete
   Exemptions(const PluginInfo& plugin, const nlohmann::json& section);
   /// Adds the exemptions of an attention that is a part. They excuse faults of the part's own tensors, at any index of the

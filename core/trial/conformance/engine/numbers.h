@@ -73,9 +73,9 @@ struct Difference {
   bool turns = false;  ///< true if a discrete choice changed within every step that was tried: differences prove nothing
 };
 
-/// Compares the derivative of a function along a line at 0 with central differences. If these are off and the one-sided
-/// differences disagree as much, a discrete choice has changed (for instance, the set of the four largest weights). Then
-/// shorter steps are tried. For a wrong derivative the one-sided differences agree.
+/// Compares the derivative of a function along a line at 0 with central differences. If these are off, and the one-sided
+/// differences disagree by at least half of that error, a discrete choice has changed (for instance, the set of the four
+/// largest weights). Then shorter steps are tried. For a wrong derivative the one-sided differences agree.
 template <class At>
 Difference off_differences(const At& at, double expected) {
   const double size = std::max(1.0, std::abs(expected));

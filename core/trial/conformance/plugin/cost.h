@@ -22,8 +22,9 @@ struct Growth {
   std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, returns the least of it and of up to three more
-/// measurements, which include 8192. If a cache holds only the short sequences, costs look too steep, but less so with 8192.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, measures up to three times more, also at
+/// 8192 tokens, and returns the least exponent. If a cache holds only the short sequences, costs look too steep, but less so
+/// with 8192 tokens.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens

@@ -65,7 +65,8 @@ std::string said_of(const std::string& name, const nlohmann::json& value) { retu
 
 }  // namespace
 
-/// Checks for each other value that changed examples change the digest. Uses few examples if a parameter sets their number.
+/// Checks, for every other value of a parameter, that changed examples change the digest. Uses few examples if a parameter sets
+/// their number.
 void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& finding) {
   const auto parameters = describe(subject.candidate.descriptor()).parameters;
   const auto small = subject.with_few_examples(kFewShown);

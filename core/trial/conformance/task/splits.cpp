@@ -108,7 +108,7 @@ class Windows {
   void look(const Text& text, double& all, double& met) const {
     each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
   }
-  /// Returns the known share of a text. add() skips overlapping windows: in a shared passage one window of `length_` is known.
+  /// Returns the known share of a text. add() skips overlapping windows: in a shared passage, one window in `length_` is known.
   double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
 
  private:

@@ -197,7 +197,7 @@ struct AheadOf {
   std::vector<std::int64_t> targets;
 };
 
-/// Numbers of targets: `next` equal the next symbol, `others` do not. `ahead` of the others equal the symbol `ahead` places on.
+/// Numbers of targets. `next`: they equal the next symbol. `others`: they do not. `ahead`: others that equal a later symbol.
 struct Astray {
   double next = 0, others = 0, ahead = 0;
 };

@@ -70,7 +70,7 @@ class LinearPrediction final : public Predictor {
 
   FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const override {
     const auto number = predicted(example, at);
-    // Only errors that lead to a valid number count.
+    // Counts only errors that lead to a valid number.
     const auto first = static_cast<std::size_t>(classes_ - 1 - number), last = first + static_cast<std::size_t>(classes_);
     const auto here = errors_[static_cast<std::size_t>(target - number + classes_ - 1)];
     return {number, std::log(sums_[last] - sums_[first]) - std::log(here)};

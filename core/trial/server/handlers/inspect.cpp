@@ -8,7 +8,7 @@ namespace {
 Inspected do_inspect(LoadedParts& loaded, const InspectJob& job) {
   const auto& descriptor = load_library(job.path);
   loaded.restore();
-  // The error is thrown, not returned as a refusal of the file: what is lost depends on the rights of this process, too.
+  // The error is thrown, not returned as a refusal of the file, because the loss depends on the rights of this process, too.
   if (const auto lost = loaded.lost(); !lost.empty()) throw Error("changes the process that loads it for good: " + lost);
   try {
     return {.info = to_json(describe(descriptor))};

@@ -33,7 +33,7 @@ struct RunStep {
 /// Learning rate of a step, as a factor, and the position of values that cycle with it.
 struct StepRate {
   double factor;     ///< of the peak learning rate, in [0, 1]
-  double cycle = 0;  ///< position of a cycling value: 0 at its upper end, 1 at its lower end, when the rate is at its peak
+  double cycle = 0;  ///< 0: a cycling value is at its upper end; 1: at its lower end, while the rate is at its peak
 };
 
 /// Each line: a file and its function, then the fields of a Schedule.

@@ -106,7 +106,7 @@ std::string too_long(const SampledTask& subject, Splits on) {
   return "";
 }
 
-/// @param on two splits. Of train, only the part that no learner has used is judged.
+/// @param on two splits. In train, only examples that no learner has used are judged.
 void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& examples = subject.sample(Split::kTrain).examples;
   const auto all = some_of(examples, 2 * kMostLearned);

@@ -40,7 +40,7 @@ class Logits {
   std::int64_t piece_ = 0;
 };
 
-/// Gathers a row for each target and turns it into logits, by one linear layer or linear, ReLU, linear (option `classifier`).
+/// Gathers a row for each target and turns it into logits, by a linear layer, or by linear, ReLU, linear (option `classifier`).
 class Head : public Module {
  public:
   /// @param hidden [rows, positions, d_model], after the norm

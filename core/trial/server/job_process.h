@@ -97,7 +97,7 @@ class StoredOutput {
   const std::string& unkept() const { return unkept_; }  ///< reason that the file was given up; "" if it was not
 
  private:
-  /// Opens the file anew for each piece: a worker has few descriptors, and its jobs must not inherit this one.
+  /// Opens the file anew for each piece: a worker has few descriptors, and its jobs must not inherit the file's descriptor.
   void write(std::string_view piece);
 
   std::string file_, tail_, unkept_;
@@ -130,7 +130,7 @@ class JobProcess {
 
   pid_t pid() const { return pid_; }
 
-  /// Adds the open descriptors to wait for, including the one for messages if `with_messages` is true.
+  /// Adds the open descriptors to wait for. Includes the descriptor of messages if `with_messages` is true.
   void wait_for(std::vector<pollfd>& descriptors, bool with_messages) const;
   /// Called in another child of the worker, which inherits this job's descriptors: closes them there.
   void close_in_child() const;

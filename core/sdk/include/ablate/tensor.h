@@ -78,7 +78,7 @@ inline Tensor integers(std::span<const std::int64_t> values) {
   return result;
 }
 
-// Random numbers, always from a given generator; x.uniform_, x.normal_ and x.random_ accept one too.
+// Random numbers, always from a given generator. x.uniform_, x.normal_ and x.random_ accept a generator, too.
 inline Tensor randn(IntArrayRef sizes, const Generator& generator, TensorOptions options = {}) {
   return at::_ops::randn_generator::call(c10::fromIntArrayRefSlow(sizes), generator, detail::type_of(options),
                                          options.layout_opt(), options.device_opt(), options.pinned_memory_opt());

@@ -43,8 +43,8 @@ AttentionLook reach, reach_everywhere;                                          
 AttentionLook weight_dropout, dropout_draws;                                    // attention/dropout.cpp
 AttentionLook state, state_far, start, state_padding, recurrent;                // attention/state.cpp
 
-// Checks at lengths where code with blocks takes different paths, and beyond the long lengths (attention/lengths.cpp). Each
-// extends the check whose name is a part of its own name, at full depth only.
+// Checks at lengths where code with blocks takes different paths, and beyond the long lengths (attention/lengths.cpp). The
+// name of each contains the name of the check that it extends. They run at full depth only.
 AttentionLook padding_of_many, batch_of_many, gradient_of_few, beyond_long, recurrent_beyond, state_beyond;
 /// Returns the longest length that the check "long" covers at each place, as CheckedLengths.
 std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& subject);

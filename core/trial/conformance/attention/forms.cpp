@@ -55,7 +55,7 @@ struct FormBatch {
   std::int64_t items() const { return segments.front().tokens.size(0); }
   /// Returns the tensor that a row of results (FormResult) belongs to.
   const Tensor& row(std::size_t k) const { return k < 2 * segments.size() ? segments[k % segments.size()].tokens : context; }
-  /// Returns one item, cut to its compared tokens, or if `whole` to its present tokens.
+  /// Returns one item, cut to its compared tokens, or to its present tokens if `whole` is true.
   FormBatch item(std::int64_t i, bool whole) const {
     const auto at = static_cast<std::size_t>(i);
     const auto cut = [i](const Tensor& x, std::int64_t n) { return x.narrow(0, i, 1).narrow(1, 0, n); };

@@ -26,8 +26,8 @@ double quantile(const Tensor& x, double share) {
   return std::get<0>(x.flatten().kthvalue(below + 1)).item().toDouble();
 }
 
-/// Compares a narrow run with float64. The allowed error is measured: float64 runs with 8 and 16 times the rounding of inputs
-/// and weights, in which decisions may change by the rounding. If the error is larger, other directions of rounding are tried,
+/// Compares a narrow run with float64. The allowed error is measured in float64, by runs with 8 and 16 times the rounding of
+/// inputs and weights. This rounding may change decisions, too. If the error is larger, other directions of rounding are tried,
 /// because another decision may have changed.
 class NarrowRun {
  public:
@@ -121,7 +121,7 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, too small to change a sum in half precision. Returns the last output and state.
+/// Runs a long segment, then segments that are too short to change a sum in half precision. Returns the last output and state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;

@@ -138,7 +138,8 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Checks the third segment after a padded second segment (`real`: tokens by item), in a batch and alone, against no padding.
+/// Compares the third segment after a padded second segment (`real`: tokens by item) with a run without padding, in a batch and
+/// for each item alone.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);
@@ -187,7 +188,7 @@ void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& find
   }
 }
 
-/// True if both instances register tensors of the same names and shapes. A learned initial state may be registered by one only.
+/// True if both instances register tensors of the same names and shapes. They may differ in a learned initial state.
 bool alike(const Instance& one, const Instance& other) {
   const auto shapes = [](const Instance& instance) {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;

@@ -23,9 +23,9 @@ std::vector<std::string> schema_check_names();
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
 /// Does the same for a compression. Takes some 10 s. A small run tries no other values of parameters.
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
-/// Check "training": a training saved after three steps is loaded into another one. Both then take three steps, and must have
-/// the same losses and weights, bit by bit. The data of a bidirectional plugin are sequences with a class. A causal plugin gets
-/// a stream in lanes, and examples in segments if it carries a state.
+/// Check "training": a training is saved after three steps, and loaded into a second training. Both then take three steps, and
+/// must have the same losses and weights, bit by bit. The data of a bidirectional plugin are sequences with a class. A causal
+/// plugin gets a stream in lanes, and examples in segments if it carries a state.
 void check_training(const Candidate& candidate, Checks& checks);
 /// Checks that some instance reads each parameter, and that each choice makes an instance. Covers all three kinds.
 /// @param all candidates of one plugin, each with other plugins among its parameters; not empty

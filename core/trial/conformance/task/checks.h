@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Subject of a task's checks: a loaded task, a second one with the same parameters, one of another data_seed, and their files.
+/// Subject of a task's checks: a loaded task, a second task with its parameters, a task of another data_seed, and their files.
 class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;
@@ -26,7 +26,7 @@ class TaskSubject : public SampledTask {
   std::string untraced;                    ///< reason why opened files cannot be recorded here
 };
 
-/// Loads the task twice, once more if it has a data_seed, and runs all checks. If it cannot be loaded, only "load" fails.
+/// Loads the task twice, or three times if it has a data_seed, and runs all checks. If it cannot be loaded, only "load" fails.
 /// @param scratch folder for the files of tasks
 /// @param quick checks fewer examples
 /// @param elsewhere other names that an exemption may use: the names of the findings of an audit

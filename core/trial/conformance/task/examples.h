@@ -32,8 +32,8 @@ struct Example {
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 
-/// Returns up to `most` indices spread over a split, rising, with the first and the last one; all indices if there are at most
-/// `most`. For a stream they are multiples of its row length.
+/// Returns up to `most` indices spread over a split, rising, with the first and the last index. Returns all indices of a small
+/// split. Indices of a stream are multiples of its row length.
 std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
 /// Joins a stream's row with the row that follows it.

@@ -17,7 +17,7 @@ std::vector<std::filesystem::path> control_groups(const std::string& controller,
 /// Returns the first number of a file; -1 if there is none, as for "max".
 std::int64_t first_number(const std::filesystem::path& file);
 
-/// Returns how many processors' time the control groups allow this process; 0: no limit.
+/// Returns the processor time that the control groups allow this process, as a number of processors (1.5); 0: no limit.
 double processor_quota(const std::filesystem::path& root = "/");
 
 }  // namespace ablate

@@ -16,7 +16,8 @@
 namespace ablate {
 namespace {
 
-/// Returns the sum of all lines whose first word begins with one of these; -1 if there are none. The kernel counts in KiB.
+/// Returns the sum of the numbers in all lines that begin with one of `beginnings`, in bytes; -1 if there is no such line. The
+/// kernel counts in KiB.
 std::int64_t sum_of(const std::filesystem::path& file, std::initializer_list<const char*> beginnings) {
   std::ifstream lines(file);
   std::int64_t sum = -1;

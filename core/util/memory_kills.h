@@ -19,8 +19,8 @@ std::int64_t data_size(pid_t process, const std::filesystem::path& proc = "/proc
 
 /// Memory of the machine and the control group; -1 if unknown.
 struct MemoryState {
-  std::int64_t killed_in_group = -1;  ///< processes of this control group ended by the memory killer so far
-  std::int64_t killed = -1;           ///< processes of this machine ended by the memory killer so far
+  std::int64_t killed_in_group = -1;  ///< number of this control group's processes that the memory killer has ended
+  std::int64_t killed = -1;           ///< number of this machine's processes that the memory killer has ended
   std::int64_t total_bytes = -1;      ///< memory of the machine, or the control group's limit
   std::int64_t available_bytes = -1;  ///< part of total_bytes that is available without swapping
 };
@@ -28,7 +28,7 @@ struct MemoryState {
 /// @param root of the file system; tests have their own
 MemoryState look_at_memory(const std::filesystem::path& root = "/");
 
-/// True if the kernel counted processes ended by its memory killer between the two states.
+/// True if the kernel's memory killer ended a process between the two states, by the kernel's own count.
 bool counts_kills(const MemoryState& before, const MemoryState& now);
 
 /// True if so little memory was left that the memory killer probably sent a signal 9.

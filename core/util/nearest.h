@@ -8,7 +8,7 @@
 namespace ablate {
 
 /// Returns the candidate with the fewest edits (insert, delete, replace, swap neighbours); "" if no candidate is near. Near
-/// means: edits are at most a third of the longer name's letters (one in four letters), or `name` is the candidate's last part.
+/// means: edits are at most a third of the longer name's letters (two of six letters), or `name` is the candidate's last part.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
 /// Returns " (did you mean NAME?)", or " (known: A, B, C)" if no candidate is near and there are at most 20, or "". Returns

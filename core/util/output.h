@@ -8,8 +8,8 @@
 namespace ablate {
 
 /// Writes texts to a descriptor that may block: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. A separate
-/// thread writes. Text beyond a limit is left out, and the number of lines left out is written when the descriptor takes text
-/// again. An object is for one thread only. A simulation overrides write().
+/// thread writes. Text beyond a limit is left out. When the descriptor takes text again, the number of missing lines is
+/// written. An object is for one thread only. A simulation overrides write().
 class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;

@@ -1,4 +1,4 @@
-// Turns Ctrl-C, SIGTERM and other signals that would end the process into a flag, which long operations check.
+// Sets a flag on Ctrl-C, SIGTERM and other signals that would end the process. Long operations check the flag.
 #pragma once
 
 #include <string.h>
@@ -24,7 +24,7 @@ inline std::string who_asked_to_stop() {
   return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(asked_to_stop);
 }
 
-/// A signal interrupted an unfinished operation. Code that catches an Error to store its text must rethrow this one.
+/// A signal interrupted an unfinished operation. Code that catches an Error to store its text must rethrow Interrupted.
 struct Interrupted : Error {
   Interrupted() : Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted) {}
 };

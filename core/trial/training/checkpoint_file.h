@@ -28,8 +28,8 @@ struct ReadCheckpoint {
   TrainingState state;
 };
 
-/// Reads the whole file, and checks its sum before anything is parsed. Throws Error with the file, what was found and what was
-/// expected if the file is damaged or has another format version, or if its settings or any part of its basis differ.
+/// Reads the whole file, and checks its SHA-256 before anything is parsed. Throws Error with the file, what was found and what
+/// was expected if the file is damaged or has another format version, or if its settings or any part of its basis differ.
 /// @param expected "settings" and "basis" that the file must have
 ReadCheckpoint read_checkpoint(const std::filesystem::path& file, const AboutCheckpoint& expected);
 

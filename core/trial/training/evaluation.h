@@ -30,7 +30,7 @@ struct EvaluationPlan {
 Evaluation evaluate(Model& model, const TrialObjective& objective, const BatchReader& reader, const Task& task,
                     const TaskInfo& info, const EvaluationPlan& plan, const Generator& generator);
 
-/// Resets the rows of `state` that begin a new text to the values of initial_state.
+/// Sets each row of `state` that begins a new text (`starts` is not 0) to the same row of `initial`.
 void reset_rows(ModelState& state, const ModelState& initial, const std::vector<std::uint8_t>& starts);
 
 }  // namespace ablate

@@ -38,7 +38,8 @@ class Optimizer {
   /// Stores the learning rate on this device from now on, as a float32 that a recorded step reads.
   void keep_rate_on(c10::Device device);
 
-  /// Returns why steps cannot be recorded if a number that the host computes changes from step to step; else "".
+  /// Returns the reason that steps cannot be recorded: a number that the host computes and that changes from step to step.
+  /// Returns "" if there is no such number.
   virtual std::string host_numbers() const;
 
   /// Sets the rate of the next steps, and the schedule's StepRate::cycle.

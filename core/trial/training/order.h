@@ -18,8 +18,8 @@ std::uint64_t seed_of(std::uint64_t seed, SeedStream stream);
 /// Permutes the items by Fisher-Yates, on the generator's raw output: the result does not depend on the standard library.
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
 
-/// Returns the examples that represent a split in a limited evaluation. The draw depends only on the two numbers: every trial
-/// on every machine reads the same examples, whatever the order of the split's files. Larger samples contain smaller ones.
+/// Returns the examples that represent a split in a limited evaluation, also if the split is sorted. The draw depends only on
+/// the two numbers, so every trial on every machine reads the same examples. Larger samples contain smaller samples.
 /// The result has `count` of `size` examples, ascending, each once. `count` is in [0, size].
 std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 

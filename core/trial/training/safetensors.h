@@ -13,8 +13,8 @@ namespace ablate {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Writes the file whole or not at all, and makes its folder if it is missing. Copies tensors of another device to the host one
-/// at a time. Throws Error for a type that the format does not have, and for a file that cannot be written.
+/// Writes the file whole or not at all, and makes its folder if it is missing. Copies tensors from other devices to the host,
+/// one at a time. Throws Error for a type that the format does not have, and for a file that cannot be written.
 /// @param tensors with different names, of floating-point, integer or boolean types
 void write_safetensors(const std::filesystem::path& file, const NamedTensors& tensors);
 

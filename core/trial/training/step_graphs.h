@@ -65,7 +65,7 @@ class StepGraphs {
   static constexpr int kPlainFirst = 3;          ///< plain first steps of a shape: memory and libraries' choices settle
   static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
   static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
-  static constexpr std::int64_t kMostGap = 128;  ///< most replays from one comparison to the next
+  static constexpr std::int64_t kMostGap = 128;  ///< largest number of replays from one comparison to the next
   static constexpr int kMostMoved = 4;           ///< replacements of a tensor after which all steps are plain
 
   /// Throws the exceptions of a step, and Error if a comparison finds other bits after replayed results were used.
@@ -82,7 +82,7 @@ class StepGraphs {
     std::vector<const void*> addresses;  ///< addresses of the tensors in the recording
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
-    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers: last replay, last compared replay, next one to compare
+    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of replays: the last, the last compared, the next to compare
   };
   /// Copies of all tensors and generators that a step changes.
   struct Copies {

@@ -84,7 +84,7 @@ class Training {
   /// Evaluates the dev split after a step. Adds the scores to the curves, and stores the weights if they are the best.
   void evaluate_dev();
 
-  /// Dev evaluation with the best first metric, the earliest of equal ones. Its metrics are empty before any evaluation.
+  /// Dev evaluation whose first metric is best; the earliest if several are equal. Its metrics are empty before any evaluation.
   const Evaluation& best() const { return best_; }
   double latest_dev() const { return latest_dev_; }  ///< the first metric of the last dev evaluation
   std::int64_t best_step() const { return best_step_; }

@@ -17,9 +17,9 @@ class Reader;
 
 /// Stores a proof, and returns its number.
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
-/// Deletes a proof with its keys, and keys of other proofs that rest on a deleted key (`rests_on`). Keys that other proofs also
-/// give stay. Returns the number of keys that are no longer done. Throws Error if no proof has this number; the message has the
-/// numbers of existing proofs.
+/// Deletes a proof with its keys, and keys of other proofs that rest on a deleted key (`rests_on`). A key stays if another
+/// proof also gives it. Returns the number of keys that are no longer done. Throws Error if no proof has this number; the
+/// message has the numbers of existing proofs.
 std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 
 /// Returns the trial for a new attempt under a key; 0 if the key is not known. If only a proof gives the key, creates a

@@ -167,7 +167,7 @@ CREATE TABLE IF NOT EXISTS note (
   text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS note_by_experiment ON note (experiment);
--- Parts of a trial's key. basis: code of its plugins, data, versions; settings: the chosen values.
+-- Parts of a trial's key. basis: code of its plugins, data, versions; settings: its plugins, parameters and seed.
 CREATE TABLE IF NOT EXISTS basis (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,

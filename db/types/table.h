@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< name of the CSV column that follows; "": the fact comes last
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; not shown if another cell has the same digits
+  bool leads = false;  ///< true if the mark says that this mean leads; the mark is hidden if another cell has the same digits
 };
 
 /// Number of a cell as people read it.
@@ -105,7 +105,8 @@ struct Cell {
   int trials = 0;                       ///< all trials of the cell; 0: the grid has no such point
   std::vector<std::int64_t> trial_ids;  ///< ids of all these trials, in their order
   std::vector<Sample> samples;          ///< samples of the done trials that have a value, in their order
-  /// Numbers of the samples' tasks. Each distinct task with its parameters has a number. Unlike tasks are not compared.
+  /// Numbers of the samples' tasks. Each distinct task with its parameters has a number. Cells of different tasks are not
+  /// compared.
   std::set<std::size_t> tasks;
   /// Number of different settings in the cell; seeds do not count. Each setting has the same weight in the mean.
   int settings = 1;

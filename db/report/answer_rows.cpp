@@ -18,7 +18,7 @@ namespace {
 /// Returns "failed 1/3: diverged, no finite number 1/3".
 std::string open_trials(const std::vector<Cell>& cells) {
   auto text = failure_text(cells.front());
-  int without = 0;  // the metric with most missing numbers counts
+  int without = 0;  // the metric that lacks the largest number of values counts
   for (const auto& cell : cells)
     without = std::max(without, static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
                                                                [](const auto& one) { return !std::isfinite(one.value); })));
@@ -151,7 +151,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
                           difference.untested});
 }
 
-constexpr double kMostEffect = 50;  ///< in deviations; a larger effect needs just as many seeds
+constexpr double kMostEffect = 50;  ///< in deviations; a larger effect needs the same number of seeds
 
 int seeds_needed(double difference, double deviation, double level, bool t_test) {
   return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);

@@ -47,7 +47,8 @@ std::size_t reference_of(const Table& table, const std::vector<std::string>& con
                           fmt::join(rest, " or ")));
 }
 
-/// Returns the index of the only parameter that differs between two settings, or nullopt. Ignores absent parameters.
+/// Returns the index of the only parameter that differs between two settings, or nullopt. A parameter that one setting lacks
+/// counts only if no other parameter differs.
 std::optional<std::size_t> changed(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> all, in_both;
   for (std::size_t p = 0; p < from.size(); ++p) {
@@ -142,7 +143,7 @@ struct GridLevels {
   /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
   /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
-  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except its own (attention.rates)
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except those below it (attention.rates)
 };
 
 /// Numbers of one metric by the value of one parameter and by block. A block is a seed and a setting of the other parameters.

@@ -234,7 +234,7 @@ class BlockOf {
     return digits_[(metric - first_) * table_.columns.size() + column];
   }
 
-  /// Returns the extra columns after a cell's number that formats for people show.
+  /// Returns the extra columns that formats for people show after a cell's number.
   static std::vector<std::pair<std::string, std::string>> shown_facts(const Cell& cell, const ColumnDigits& digits) {
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& fact : cell.facts)

@@ -61,7 +61,7 @@ bool shows_nothing(const std::string& line, Format format) {
 }
 
 /// Returns the index after the end of a table in a line (\end{tabular}, ) or </table>), or npos if the table continues. Typst
-/// may read text after the ")" as part of the call: then all of the line belongs to the table, except blanks and a comment.
+/// may read text after the ")" as part of the call: the whole line is then part of the table, unless the text is a comment.
 std::size_t table_end(const std::string& line, Format format) {
   if (format == Format::kTypst && !trimmed(line, kBlanks).starts_with(')')) return std::string::npos;
   const std::string end = format == Format::kLatex ? "\\end{tabular}" : format == Format::kTypst ? ")" : "</table>";

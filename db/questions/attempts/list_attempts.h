@@ -18,7 +18,8 @@ struct AttemptsRequest {
 
 struct AttemptLine {
   std::int64_t attempt = 0;  ///< number of the attempt; 0: it is running
-  bool latest_grid = true;   ///< true if the latest grid of the requested experiment, else of any experiment, has the trial
+  /// True if the trial is in the latest grid of the requested experiment, or, if none is requested, of any experiment.
+  bool latest_grid = true;
   std::string experiments, key, label, outcome, reason;
   std::optional<double> value;  ///< value of `metric`
   std::string metric;           ///< the trial's main metric; train/loss if the attempt runs; "" if the list has no metrics

@@ -125,7 +125,7 @@ std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& 
   return line;
 }
 
-/// Returns the attempts of a row and column that have a curve, and a step time if x shows seconds.
+/// Returns the attempts of a row and column that have a curve. If x shows seconds, they must also have a step time.
 std::vector<Sample> with_curve(const Table& table, std::size_t row, std::size_t column, const Runs& runs, bool by_seconds) {
   std::map<std::int64_t, Sample> attempts;
   for (std::size_t m = 0; m < table.metrics.size(); ++m)
@@ -170,7 +170,8 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
   return panel;
 }
 
-/// Returns a figure's table of the curves' metric, metrics whose samples identify the attempts, and the step time for seconds.
+/// Returns a figure's table. Its metrics are the curves' metric, then metrics whose samples identify the attempts, and the step
+/// time if x shows seconds.
 Table table_of_curves(const Reader& reader, FigureRequest& request, bool by_seconds) {
   auto unnamed = request.table;
   unnamed.metrics.clear();

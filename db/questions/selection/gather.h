@@ -14,8 +14,8 @@
 namespace ablate::db {
 
 /// Visits each row of the wanted ids, with the index of its id in `ids`. Ignores the id 0. An id may occur several times.
-/// @param sql takes the first and the last id as ?1 and ?2, and returns the id in column 0. One scan of tens of thousands of
-/// rows is faster than a search for each id.
+/// @param sql takes the least and the greatest id as ?1 and ?2, and returns the id in column 0. One scan of tens of thousands
+/// of rows is faster than a search for each id.
 template <class F>
 void gather(const Reader& reader, const std::string& sql, const std::vector<std::int64_t>& ids, F&& visit) {
   std::unordered_multimap<std::int64_t, std::size_t> places;

@@ -105,9 +105,9 @@ std::vector<std::optional<double>> load_results(const Reader& reader, std::int64
                                                 const std::vector<SelectedTrial>& trials);
 
 /// Returns the distinct metrics that judge the trials (Attempt::main_metric), in the trials' order. If no trial declares such a
-/// metric, returns the first with values: test/accuracy, dev/accuracy, train/step_time, else the first with a direction. A
-/// score of a trial that ran for a bench only shows that the trial runs, so it comes after train/step_time. Attempts without
-/// `run_for` count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
+/// metric, returns the first with values: test/accuracy, dev/accuracy, train/step_time, else the first with a direction. If a
+/// trial ran for a bench, its scores show only that it runs, so they come after train/step_time. Attempts without `run_for`
+/// count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
 std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

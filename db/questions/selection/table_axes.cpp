@@ -111,7 +111,7 @@ Axis experiment_axis(const NamedExperiments& experiments, const std::vector<Sele
   return axis;
 }
 
-/// True if the rows begin with the experiment: several are named, and the experiment is neither shown elsewhere nor excluded.
+/// True if the rows begin with `experiment`: several experiments are named, and no requested or excluded path is `experiment`.
 bool adds_experiment(const NamedExperiments& experiments, const RequestedPaths& requested) {
   const auto names = [](const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), kExperiment) != paths.end();

@@ -83,7 +83,8 @@ std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
   return axis;
 }
 
-/// Returns the varying axes and the named axes. Leaves out the seed, unless it is named and no trial tunes on separate seeds.
+/// Returns the varying axes and the named axes. The seed is an axis only if it is named. If trials tune on separate seeds, the
+/// seed is never an axis.
 std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const std::vector<std::string>& named) {
   auto axes = varying_axes(reader, trials);
@@ -173,8 +174,8 @@ std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   return trials;
 }
 
-/// Returns the shown trials of a cell: all trials of the best value, or only its trials on other seeds if values are compared
-/// on separate seeds. Without such trials, returns all trials of the cell and resets `best`.
+/// Returns the shown trials of a cell: all trials of the best value, or only its reported trials if values are compared on
+/// separate seeds. Without such trials, returns all trials of the cell and resets `best`.
 Members shown_of(const Members& cell, const std::vector<SelectedTrial>& trials, const std::vector<std::size_t>& combination,
                  bool is_apart, Contest& contest) {
   if (!contest.best) return cell;

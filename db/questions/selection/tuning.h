@@ -19,7 +19,7 @@ class DevMetrics {
   /// @param trials must outlive this object
   DevMetrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-  /// Returns the metric on dev of the first of the trials that declares a main metric; nullptr if no trial declares one.
+  /// Returns the metric on dev for the first trial that declares a main metric; nullptr if no trial declares a main metric.
   const Reader::StoredMetric* of(const Members& members) const;
 
   /// Returns a trial's value; NaN if the trial has no value, for example because it is not done.

@@ -86,8 +86,9 @@ std::string text_of(const json& value) {
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " + "));
 }
 
-/// True if a variable of OpenMP changes no numbers: the number of threads is a trial's own parameter (train.threads), and how
-/// threads wait changes times only. OMP_THREAD_LIMIT and OMP_DYNAMIC override train.threads, so they count.
+/// True for a variable of OpenMP that changes no numbers. Such variables set the number of threads, which a trial sets itself
+/// (train.threads), or the way in which threads wait, which changes only times. OMP_THREAD_LIMIT and OMP_DYNAMIC override
+/// train.threads, so they count.
 bool of_openmp(const std::string& variable) {
   if (variable == "OMP_THREAD_LIMIT" || variable == "OMP_DYNAMIC") return false;
   return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
@@ -119,7 +120,7 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const json& en
   return fields;
 }
 
-/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if the environment records neither.
+/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if no instructions are recorded.
 std::string instructions_of(const json& environment, bool mixed) {
   std::vector<std::string> parts;
   if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));
@@ -214,7 +215,7 @@ std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, 
     std::set<std::pair<std::int64_t, bool>> kinds;
     for (std::size_t c = 0; c < table.columns.size(); ++c)
       for (const auto t : from.members[r * table.columns.size() + c]) kinds.emplace(ids[t], mixed[t]);
-    std::set<std::string> own[2];  // [0] float32's products, [1] mixed products, which one row may have in different columns
+    std::set<std::string> own[2];  // [0] products in float32, [1] mixed products: a row may have both, in different columns
     for (const auto& [id, is_mixed] : kinds)
       if (const auto at = environments.find(id); at != environments.end())
         for (const auto* environment : at->second)

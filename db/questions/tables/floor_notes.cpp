@@ -387,7 +387,7 @@ std::string command_for(SQLite::Database& database, const FloorSource& data, con
 /// Error that only the choice of the test examples causes in a proportion of correct targets.
 class OwnError {
  public:
-  /// @param is_known true if exactly that many examples were used; false: at most that many
+  /// @param is_known true if exactly `examples` examples were used; false: at most `examples`
   void add(const Means& means, std::int64_t examples, bool is_known) {
     for (const auto mean : means.all) most_ = std::max(most_, error_of(mean, examples));
     if (means.all.empty()) return;

@@ -24,7 +24,7 @@ struct TableRequest {
   std::vector<std::string> rows;
   std::vector<std::string> columns;  ///< empty: the task, if it varies and is no row
   std::vector<std::string> metrics;  ///< empty: main_metrics of the trials (db/questions/selection/selection.h)
-  std::vector<std::string> where;    ///< conditions that a trial must all meet (db/questions/selection/conditions.h)
+  std::vector<std::string> where;    ///< a trial must meet all of these conditions (db/questions/selection/conditions.h)
   /// Shows papers' values of the same trials beside every cell, or a note if there are none.
   bool published = false;
   AskedStatistics statistics = {};
@@ -57,8 +57,8 @@ struct EffectsRequest {
 };
 
 /// Returns the effects for each metric. The parameters are all parameters that vary among the trials, except seeds. For a
-/// parameter that dev chooses, only the chosen value counts. Throws Error as make_table does, if nothing varies, and, with the
-/// nearest name, for a reference that is not exactly one setting.
+/// parameter that dev chooses, only the chosen value counts. Throws Error as make_table does. Also throws Error if nothing
+/// varies, and, with the nearest name, if the reference is not exactly one setting.
 std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request);
 
 }  // namespace ablate::db

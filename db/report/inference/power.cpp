@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostSeeds = 10'000;
 constexpr double kUsualEffect = 2;
 constexpr int kSamples = 10'000;
-constexpr double kMostTail = 500;  ///< most choices of signs to count; above it the t test's power is within one percent
+constexpr double kMostTail = 500;  ///< limit for counted choices of signs; above it, the t test's power is exact to one percent
 
 /// Exact test of n paired differences at one level, and how often it finds an effect.
 class FlipTest {
@@ -62,7 +62,8 @@ class FlipTest {
 
   int n_;
   double level_;
-  double tail_;                               ///< largest significant number of choices of signs with at least the observed sum
+  /// The test is significant if at most this number of choices of signs have a sum of at least the observed sum.
+  double tail_;
   std::vector<std::vector<double>> samples_;  ///< standard normals, each sample in rising order
 };
 

@@ -41,7 +41,7 @@ class Against {
       take_lines(reference_lines("--against", conditions(values), table));
     comparisons_.decide();
     table.comparisons = static_cast<int>(comparisons_.count());
-    if (is_against_best())  // no row is better than the best over all seeds, though one may be over shared seeds
+    if (is_against_best())  // over shared seeds, a row may be better than the best row, which is best over all seeds
       for (std::size_t at = 0; at < table.cells.size(); ++at)
         if (comparison(at).significance == Significance::kBetter) comparison(at).significance = Significance::kNotSignificant;
     emphasise();
@@ -123,7 +123,7 @@ class Against {
         }
   }
 
-  /// Marks the best and the second cell of a column. Uses the tested pairs, or further tests if every pair had the same row.
+  /// Marks the best and the second cell of a column. Uses the tested pairs, or further tests if all pairs contain the same row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;

@@ -19,7 +19,7 @@ struct CsvRecord {
 /// Parses CSV text. Fields in double quotes may contain commas, line ends and doubled quotes. A line ends with \n, \r\n or \r.
 /// A byte order mark at the start and empty lines are skipped. All records have as many fields as the first. Throws Error with
 /// the line if a quote is not closed or is inside a field, if text is not UTF-8, or if a record has another length. Also throws
-/// Error if fields are more or longer than the limits above, or if semicolons or tabs seem to separate the fields.
+/// Error if a record or a field exceeds its limit above, or if semicolons or tabs seem to separate the fields.
 /// @param name of the file, for messages
 std::vector<CsvRecord> read_csv(std::string_view text, const std::string& name);
 

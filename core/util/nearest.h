@@ -11,8 +11,8 @@ namespace ablate {
 /// means: edits are at most a third of the longer name's letters (two of six letters), or `name` is the candidate's last part.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// Returns " (did you mean NAME?)", or " (known: A, B, C)" if no candidate is near and there are at most 20, or "". Returns
-/// " (write them apart: A B)" if the name is several candidates joined by commas.
+/// Returns " (did you mean NAME?)". If no candidate is near, returns " (known: A, B, C)" for at most 20 candidates, else "".
+/// Returns " (write them apart: A B)" if the name is several candidates joined by commas.
 std::string hint(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace ablate

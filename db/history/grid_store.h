@@ -84,7 +84,7 @@ class GridStore {
   /// Removes all checkpoints of a trial.
   virtual void remove_checkpoints(const std::string& /*key*/) {}
 
-  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. At its end a process passes an empty
+  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. At its end, a process passes an empty
   /// list. Also removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 

@@ -32,7 +32,7 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
 /// Keys and codes that proofs give to a trial.
 struct ProvenKeys {
   std::string latest;              ///< latest key; "": no proof is about this trial
-  std::set<std::string> code_now;  ///< identities of the code that proofs showed to give the trial's numbers
+  std::set<std::string> code_now;  ///< identities of code that gives the trial's numbers, as proofs have shown
 };
 ProvenKeys proven_keys(const Reader& reader, std::int64_t trial);
 /// Returns the proven keys of all trials that have a key beginning with these digits.

@@ -238,7 +238,7 @@ CREATE TABLE IF NOT EXISTS audit (
 ) STRICT, WITHOUT ROWID;
 -- Scores of predictors of a few lines on a task's test examples. task: its whole section. test_rows: train.test_batches x
 -- train.batch, 0: the whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes:
--- train.batch, if a stream is read in that many parts; 0: it changes nothing. version: version of the predictors. seen:
+-- train.batch, the number of lanes that read a stream; 0: the number has no effect. version: version of the predictors. seen:
 -- training examples in these rows, or positions of a stream. left_out: names of predictors that ran out of time.
 CREATE TABLE IF NOT EXISTS floor (
   digest TEXT NOT NULL,

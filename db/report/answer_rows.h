@@ -25,7 +25,7 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people);
 /// level (kLevel / comparisons of the table). Then the seeds needed to find `difference`, and why a number is unknown.
 /// @param table has `against` or contrasts
 /// @param difference difference to find, in the metric's unit; nullopt: no number of seeds is given. The difference so far
-/// cannot replace it, because its size depends on the test's result: large if it was significant, small if not.
+/// cannot replace `difference`, because it depends on the test's result: it is large if the test was significant, else small.
 /// @param for_people metrics carry their units, numbers are texts with the digits that their deviation allows, "-" for null
 NamedRows power_rows(const Table& table, std::optional<double> difference, bool for_people = false);
 

@@ -278,7 +278,7 @@ class NormalEquations {
 };
 
 constexpr double kRounding = 1e-12;        ///< relative difference of numbers that count as equal
-constexpr std::size_t kMostValues = 1500;  ///< values of all parameters: above this the equations take minutes
+constexpr std::size_t kMostValues = 1500;  ///< limit for the values of all parameters; with more, the equations take minutes
 
 std::string too_many(std::size_t values) {
   return fmt::format("no importance: the parameters have {} values in all, expected at most {}; --where keeps some", values,

@@ -66,7 +66,7 @@ std::string request_text(const Table& table);
 /// number and a digest of all keys. Returns "" if the field has no cell or an empty cell.
 std::string trials_text(const Table& table, const Field& field);
 
-/// Returns the trials of each cell of a row, after the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4
+/// Returns the number of the column (from 1) and the trials of each cell of a row: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4
 /// 2c3d4e5f6a7b". Returns "-" if the row has no trials. A cell that fills several columns is listed at the first.
 std::string row_trials(const Table& table, const std::vector<Field>& row);
 

@@ -71,8 +71,8 @@ struct Attempt {
   /// True if its scheduler will retry the trial, whatever the outcome: the lease ends as if it was given back. Not stored.
   bool is_tried_again = false;
   /// Trial::resolved of the trial that ran; null: as put_trials stored it. If the attempt is done, these settings become the
-  /// trial's settings. Two attempts with one key can differ in details that change no number (a file's path), or in a
-  /// difference that --prove accepted.
+  /// trial's settings. Two attempts with one key can differ in details that change no number (a file's path), or in other
+  /// details that --prove accepted.
   nlohmann::json resolved = nullptr;
   std::string outcome;          ///< a name of core/records/outcome.h; a newer version may have written another name
   std::string reason;           ///< "" if done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...

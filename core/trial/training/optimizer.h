@@ -12,9 +12,10 @@
 
 namespace ablate {
 
-/// Returns a model's parameters. `which` selects those that decay. "all": as each module registered its parameters. "matrices":
-/// the same, but no decay of embeddings (also if tied to the output), of parameters with fewer than two dimensions (norms,
-/// biases), and of names that end in "bias" ("content_bias"). Tables of a plugin decay unless the plugin excludes them (Kept).
+/// Returns a model's parameters. `which` selects the parameters that decay. "all": parameters that their module registered with
+/// decay. "matrices": the same, except embeddings (also if tied to the output), parameters with fewer than two dimensions
+/// (norms, biases), and names that end in "bias" ("content_bias"). Tables of a plugin decay unless the plugin excludes them
+/// (Kept).
 /// @param embeddings Model::embeddings, which are among the parameters
 std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const std::vector<Tensor>& embeddings,
                                    const std::string& which);

@@ -19,7 +19,7 @@ class TrialRun {
   /// Throws std::exception with the reason: a promise that the plugin does not make, a missing device.
   /// @param parts must outlive the run
   /// @param report called before the first step, then at most ten times a second, and after the last step. Also called before
-  /// an exception leaves result(), so that measurements are reported however a trial ends
+  /// an exception leaves result(), so that measurements are reported whatever the outcome
   TrialRun(const TrialParts& parts, Report report);
 
   /// Takes one step and any evaluation due after it. Throws std::exception with the reason, such as a loss that is not finite.

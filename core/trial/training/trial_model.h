@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Throws RefusedModel.
+/// Throws RefusedModel if a value does not fit.
 ModelOptions trial_options(const TaskInfo& info, const TrialSpec& trial);
 
 /// Makes the model on the CPU, in float32, with weights drawn by the trial's seed. Throws what the plugins' factories throw.

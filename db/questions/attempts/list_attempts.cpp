@@ -50,7 +50,7 @@ std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experim
   return lines;
 }
 
-/// Fills in the value of each line: of its trial's main metric, or of the list's first metric if the trial has no main metric.
+/// Fills in the value of each line: the trial's main metric, or the list's first metric if the trial has no main metric.
 void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
   const auto metrics = main_metrics(reader, trials);
   const auto marks = main_metric_ids(trials);

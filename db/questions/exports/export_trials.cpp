@@ -25,7 +25,7 @@ using SQLite::Statement;
 constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcome",    "reason",
                                   "started",    "wall_s", "main_metric", "data_digest"};
 
-/// Result of role_of: true if an experiment's grid chooses values by dev, and the paths of these values, separated by commas.
+/// Result of role_of. tunes: true if an experiment's grid chooses values by dev. tuned: paths of these values, with commas.
 struct ColumnRole {
   bool tunes = false;
   std::string tuned;

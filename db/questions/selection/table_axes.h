@@ -29,7 +29,7 @@ using NamedExperiments = std::vector<std::pair<std::int64_t, std::string>>;
 /// Paths that a request for a table names.
 struct RequestedPaths {
   std::vector<std::string> rows, columns;  ///< see TableRequest, also for defaults
-  std::vector<std::string> without;        ///< paths that are no rows, if `rows` is empty
+  std::vector<std::string> without;        ///< paths that the default rows leave out; unused if `rows` names rows
   std::vector<std::string> apart;          ///< paths that are shown elsewhere, and are rows only if they are named
 };
 

@@ -16,7 +16,7 @@ double paired_power(double effect, int n, double level);
 /// only one choice of signs reaches the level. Otherwise it comes from 10,000 samples or, above 500 choices, from the t test.
 double sign_flip_power(double effect, int n, double level);
 
-/// Returns the fewest seeds that reach kPower at a level and with which the exact paired test can reach that level at all.
+/// Returns the smallest number of seeds with which the exact paired test finds an effect in kPower of cases at a level.
 /// @param effect > 0; returns 0 if it needs more than 10,000 seeds
 /// @param t_test uses the paired t test instead of the exact test
 int seeds_for(double effect, double level, bool t_test = false);

@@ -18,7 +18,7 @@ struct WatchedTrial {
   std::optional<double> left_s;  ///< estimate from the steps so far; nullopt before the first step and after the last
 };
 
-/// Trials that are not done for the same reason. Reasons that differ only in numbers count as the same.
+/// Failed trials with the same outcome and reason. Reasons that differ only in numbers count as the same.
 struct WatchedFailure {
   std::string reason;  ///< reason of the latest trial, in one line; the trial's outcome if it has no reason (a timeout)
   std::int64_t trials = 0;
@@ -37,8 +37,8 @@ struct WatchState {
   std::string experiment;
   bool is_running = false;  ///< true if a live process reports that it runs a trial of the experiment
   std::int64_t trials = 0, done = 0;
-  std::int64_t failed = 0;               ///< during a run: failures of this run only, because earlier failures run again
-  std::int64_t queued = 0;               ///< if nothing runs: trials that are neither done nor failed
+  std::int64_t failed = 0;               ///< during a run, without earlier failures that the run retries
+  std::int64_t queued = 0;               ///< neither done nor failed nor running, even if no run is active
   std::int64_t imported = 0;             ///< imported trials, which `trials` does not count
   std::vector<WatchedTrial> running;     ///< latest first; includes trials that only an earlier grid had
   std::vector<WatchedFailure> failures;  ///< most frequent first

@@ -34,7 +34,7 @@ Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads);
 /// a fraction of the scatter-add that torch would derive, because torch cannot assume that no row is picked twice.
 Tensor move_rows(const Tensor& matrix, const Picks& there, const Picks& back);
 
-/// x * weights, x [rows, d], weights [rows, 1] > 0. Saves the product instead of x, because the next layer saves it anyway.
+/// x * weights, x [rows, d], weights [rows, 1] > 0. Saves the product instead of x: the next layer saves the product anyway.
 Tensor weigh_rows(const Tensor& x, const Tensor& weights);
 
 }  // namespace ablate::adamra

@@ -21,7 +21,7 @@ constexpr ablate::Parameter parameters[] = {
                     "tokens"),
 };
 
-/// A convolution makes equal tokens differ by the tokens before them, so attention with a convolution does not average.
+/// After a convolution, equal tokens differ if the tokens before them differ, so attention with a convolution does not average.
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;

@@ -79,7 +79,8 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
     });
 
     const auto rows = ablate::cat({ablate::zeros({1}, rows_.options()), rows_.narrow(1, 0, height.levels).flatten()});
-    // Uses a product instead of index_select: its backward pass adds up a row's columns in the same order on every device.
+    // Uses a product instead of index_select, because the product's backward pass adds up a row's columns in the same order on
+    // every device.
     const auto which = rows.unsqueeze(1) == ablate::arange(relative_.size(0), rows_.options());
     const auto positions = which.to(q.scalar_type()).matmul(ablate::widened(relative_));
     // Multiplies two matrices, because torch's method for more dimensions depends on strides and on the need for gradients.

@@ -14,10 +14,11 @@ struct Rows {
   std::int64_t count = 1;
 };
 
-/// Largest number of nodes of a level that a token attends to on its left (the last token) or on its right (the first token).
+/// Number of nodes of a level that the last token attends to on its left. No other token attends to more on its left.
 inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
 }
+/// Number of nodes of a level that the first token attends to on its right. No other token attends to more on its right.
 inline std::int64_t seen_on_right(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   const auto last = [&](std::int64_t l) { return (length - 1) >> l; };
   const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // first node of token 0

@@ -22,7 +22,7 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
   const auto batch = q.size(0), heads = q.size(1), n = q.size(2), d = q.size(3), count = std::min(clusters, n);
   const auto w = planes.to(q.scalar_type());
   const auto side = q.detach().matmul(w.narrow(1, 0, d)) + w.narrow(1, d, 1) > 0;
-  // Bits as -1 and 1: the product of two hashes falls with their Hamming distance, and is exact.
+  // Bits as -1 and 1: the larger the Hamming distance of two hashes, the smaller their product. The product is exact.
   const auto bits = side.to(kFloat) * 2 - 1;  // [batch, heads, n, bits]
 
   const auto number = arange(count, q.options().dtype(kLong));

@@ -1,4 +1,4 @@
-// Moves a centroid onto a token after some steps without a member. Otherwise it stays unused, as only members move centroids.
+// Moves a centroid onto a token after some steps without a member. Otherwise it would stay unused: only members move centroids.
 #pragma once
 
 #include "ablate/centroids.h"
@@ -14,8 +14,8 @@ class Revival {
   /// for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 
-  /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first
-  /// ones, as many as the longest item has slots. Padding changes neither result.
+  /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first S,
+  /// if the longest item has S slots. Padding changes neither result.
   /// @param points [batch, heads, n, d], 0 under the mask @param mask [batch, n] bool, or undefined @param exists [batch, 1,
   /// slots] bool, or undefined: all of them
   void choose(const Tensor& points, const Tensor& mask, const Tensor& exists, std::int64_t slots) {

@@ -75,7 +75,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
     auto near_hidden = blocks.joined(outside(blocks, input), n);
     auto far_hidden = unread(memory, n);
     if (top_ > 0 && top_ < slots) far_hidden = far_hidden.logical_or(not_chosen(far, far_hidden));
-    // mass exp(s) = exp(s + log mass): a slot counts as many tokens as its mass.
+    // mass exp(s) = exp(s + log mass): a slot has the weight of `mass` equal tokens.
     far = far + ablate::widened(memory.mass).clamp_min(std::numeric_limits<float>::min()).log().unsqueeze(2);
 
     const auto like = [&](const Tensor& hidden, const Tensor& scores) { return hidden.expand_as(scores); };

@@ -133,7 +133,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
       return ablate::masked_softmax(scores, hidden).matmul(v);
     };
     const auto off = (read(slots, present) - read(gone, leaves)).square();
-    // Only items whose memory lost a token count.
+    // An item counts only if its memory lost a token.
     const auto counts = leaves.any(1).unsqueeze(1).logical_and(input.mask.narrow(1, memory_, q.size(2)));  // [batch, n]
     const auto rows = counts.sum().clamp_min(1) * (q.size(1) * off.size(3));
     return off.masked_fill(counts.logical_not().unsqueeze(1).unsqueeze(-1), 0).sum() / rows * reconstruction_;

@@ -26,7 +26,8 @@ Row draw_copying(const Settings& settings, std::int64_t length, Random& random) 
   return row;
 }
 
-/// Selective copying: tokens at random positions among blanks, then as many marks. The target at each mark is the next token.
+/// Selective copying: tokens at random positions among blanks, then a mark for each token. The target at each mark is the next
+/// token.
 void check_selective(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 4, "vocabulary", settings.vocabulary, "at least 4: two tokens, the blank and the mark");
   const bool fits = length > 2 * settings.copied;

@@ -15,8 +15,8 @@ Tensor raised(const Tensor& x, const Tensor& exponent) {
   return exponent.numel() == 1 ? x.pow(exponent.item()) : x.pow(exponent);
 }
 
-/// Solves for p by Newton's method. For alpha up to 2, the sum of p is convex and falls with tau. At the first tau it is at
-/// least 1. So each step moves tau towards the solution and never beyond it.
+/// Solves for p by Newton's method. For alpha up to 2, the sum of p is convex in tau and decreases as tau grows. At the first
+/// tau, the sum is at least 1. So each step moves tau towards the solution and never beyond it.
 Tensor solved(const Tensor& x, const Tensor& alpha) {
   // Each step divides a large sum by about e or more. Near the end, the steps converge quadratically.
   const auto steps = 8 + static_cast<int>(std::ceil(std::log(static_cast<double>(x.size(-1)))));

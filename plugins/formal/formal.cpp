@@ -79,7 +79,7 @@ class Formal final : public ablate::GeneratedRows {
                                 (step == 2 ? ", with an even number between them, because a sign follows each number" : ""));
   }
 
-  /// True if a length has its default value. The error then names the other length as the one to change.
+  /// True if a length has its default value. Then the error asks for a change of the other length.
   static bool is_default(const std::string& name, std::int64_t value) {
     return std::ranges::any_of(parameters, [&](const ablate::Parameter& one) {
       return one.name == name && one.default_value == std::to_string(value);

@@ -24,8 +24,8 @@ class Words {
   /// Draws a word. Every length of the split is equally likely, and so is every word of the split with that length.
   Row draw(Split split, std::mt19937_64& random) const;
 
-  /// Returns the start of the slice that has a length: the longest training length, doubled or halved as often as needed. A
-  /// slice ends before twice its start.
+  /// Returns the start of the slice that contains `length`: the longest training length, doubled or halved as often as needed.
+  /// A slice ends before twice its start.
   std::int64_t slice_of(std::int64_t length) const;
 
  private:

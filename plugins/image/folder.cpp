@@ -105,7 +105,8 @@ Folder find_imagenet(const fs::path& folder, std::string& missing) {
   return npz;
 }
 
-/// A form of the data set, and the files that it lacks. The error lists the forms of which a file exists, else all forms.
+/// A form of the data set, and the files that it lacks. The error lists the forms of which some file exists. If no file exists,
+/// it lists all forms.
 struct Lack {
   const Folder& found;
   std::string what;

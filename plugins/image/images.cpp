@@ -44,7 +44,7 @@ std::string drawing(Shape shape, std::span<const std::uint8_t> values) {
   for (std::size_t i = 0; i < values.size() / channels; ++i) {
     const auto pixel = values.subspan(i * channels, channels);
     const auto sum = std::accumulate(pixel.begin(), pixel.end(), std::size_t{0});
-    text.append(2, kInk[sum * kInk.size() / (channels * kValues)]);  // two characters are about as wide as one is high
+    text.append(2, kInk[sum * kInk.size() / (channels * kValues)]);  // a character is about twice as high as wide
     if ((i + 1) % columns == 0) text += '\n';
   }
   return text;

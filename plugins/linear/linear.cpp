@@ -28,7 +28,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
   result.averages = values.text("normaliser") == "sum";  // otherwise repeated tokens weigh more
-  // A convolution makes equal tokens differ by the tokens before them, and needs a single sequence without gaps.
+  // After a convolution, equal tokens differ if the tokens before them differ. A convolution needs one sequence without gaps.
   if (values.integer("convolution") > 0) result.averages = result.cross_attention = result.holes = false;
   return result;
 }
@@ -65,8 +65,8 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     auto state = input.state.empty() ? Tensor() : input.state.front();
     Tensor read;
     if (causal()) {
-      // Query i reads keys 0 to i (Eq. 9 to 12). If there are fewer keys than queries, keys without features, which no query
-      // reads, are added. If there are more keys, the last keys come after all queries, so they are cut.
+      // Query i reads keys 0 to i (Eq. 9 to 12). If there are fewer keys than queries, fit() adds keys whose features are 0,
+      // which change no read. If there are more keys, the last keys come after all queries, so fit() cuts them.
       const auto fit = [&](const Tensor& x) { return ablate::pad(x, {0, 0, 0, q.size(2) - x.size(2)}); };
       auto sums = ablate::decayed_sums(q, fit(k), fit(values), {}, state, fused());
       read = sums.values, state = sums.state;

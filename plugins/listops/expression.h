@@ -24,7 +24,7 @@ inline constexpr Symbol kLastSymbol = kEnd;
 std::string_view to_text(Symbol symbol);
 /// Returns nullopt if the text is not one of the 15 symbols.
 std::optional<Symbol> to_symbol(std::string_view text);
-/// Joins symbols by spaces, cut to about `most` characters; " ..." marks a cut.
+/// Joins symbols by spaces. Cuts the text after about `most` characters and then ends it with " ...".
 std::string to_text(std::span<const Symbol> symbols, std::size_t most = static_cast<std::size_t>(-1));
 
 /// Applies an operator to one or more digits 0 to 9. Sorts the digits in place.

@@ -1,5 +1,5 @@
-// Local attention: tokens are in blocks of a window. A block attends to itself and its neighbours; if causal, to itself and the
-// block before. Each token is scored against 2 or 3 blocks, so no [n, n] matrix is made.
+// Local attention: the sequence is cut into blocks of `window` tokens. A block attends to itself and its neighbours; if causal,
+// to itself and the block before. Each token is scored against 2 or 3 blocks, so no [n, n] matrix is made.
 #include "ablate/blocks.h"
 #include "ablate/headwise.h"
 

@@ -9,7 +9,7 @@
 namespace ablate::mixed {
 
 /// Jensen-Shannon divergence between the attention distributions of two heads, in nats, at most ln 2 = 0.6931. Roy et al. 2021
-/// compare local heads with routing heads this way. Mean over queries, and over all pairs of heads of two parts or of one part.
+/// compare local heads with routing heads this way. Mean over queries and over pairs of heads, of one part or of two parts.
 class Divergence {
  public:
   /// Throws std::invalid_argument if a part has no attention weights. Runs one evaluation pass of each part to find out.

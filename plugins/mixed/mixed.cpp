@@ -24,8 +24,8 @@ constexpr ablate::Parameter parameters[] = {
                     "examples"),
 };
 
-/// Makes only promises that all parts make. A state is carried if any part carries one; the other parts read only their
-/// segment, as they would in their own layer. Costs are those of the most expensive part.
+/// Makes only promises that all parts make, except for a state: one part with a state suffices. Parts without a state read only
+/// their segment, as they would in their own layer. Costs are the costs of the most expensive part.
 Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
   auto can = declared;
   can.stateful = false;
@@ -77,8 +77,8 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::siz
 }
 
 /// The sum of the parts' outputs. Each part has its own output projection. Together these act as one projection of all heads,
-/// so their initial weights are scaled. Unscaled weights fit a part's own width (within 1 / sqrt(width)): each part's output is
-/// as large as a whole layer's, and the sum of k equal parts is sqrt(k) times too large.
+/// so their initial weights are scaled. Unscaled weights, within 1 / sqrt(width), fit a part's own width: each part's output
+/// would be as large as a whole layer's, and the sum of k equal parts would be sqrt(k) times too large.
 class MixedAttention final : public ablate::Attention {
  public:
   explicit MixedAttention(const ablate::AttentionContext& context) {

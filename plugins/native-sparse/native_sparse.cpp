@@ -39,7 +39,7 @@ class NativeSparse final : public ablate::HeadwiseAttention {
   /// For each block, the mean of its tokens.
   struct Means {
     Tensor k, v;  ///< [batch, heads, blocks, d_head]
-    Tensor seen;  ///< bool, [batch or 1, 1, n or 1, blocks]: the block has tokens and, if causal, ends by the query
+    Tensor seen;  ///< bool, [batch or 1, 1, n or 1, blocks]: the block has tokens and, if causal, does not end after the query
   };
 
   HeadOutput attend(const HeadInput& input) override {

@@ -14,7 +14,7 @@ namespace {
 constexpr int kGeneratorVersion = 2;
 constexpr std::int64_t kBlock = 512;
 
-/// True if connected: one of pictures 2i and 2i + 1, by chance. So splits are balanced, and no index shows a label.
+/// True for exactly one of pictures 2i and 2i + 1, chosen at random. So splits are balanced, and no index shows a label.
 bool is_connected(std::uint64_t seed, std::uint64_t split, std::uint64_t place) {
   auto random = generator(seed, {split, place / 2, 0});  // three words, because a picture's generator has two
   return below(2, random) == place % 2;

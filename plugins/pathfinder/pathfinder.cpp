@@ -99,7 +99,7 @@ class Pathfinder final : public ablate::Task {
     std::string text(side * line, ' ');
     for (std::size_t row = 0; row < side; ++row) text[row * line + 2 * side] = '\n';
     pictures_.for_each_pixel(place, [&](std::size_t pixel, std::uint8_t grey) {
-      // Two characters are about as wide as one is high.
+      // A character is about twice as high as wide.
       text.replace(pixel / side * line + pixel % side * 2, 2, 2, kInk[grey * kInk.size() / kGreys]);
     });
     return (pictures_.connected(place) ? "label 1, connected\n" : "label 0, not connected\n") + text;

@@ -65,7 +65,7 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& values
   auto can = declared;
   if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)
     can.causal = can.recurrent = can.averages = can.half_precision = false;
-  // A convolution makes equal tokens differ by the tokens before them, and needs a single sequence without gaps.
+  // After a convolution, equal tokens differ if the tokens before them differ. A convolution needs one sequence without gaps.
   if (values.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
   return can;
 }

@@ -8,7 +8,7 @@
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
 //   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts the
-//   variance near 0.7, so that at first every query reads about the mean of all tokens.
+//   variance near 0.7, so that at first every query reads nearly the mean of all tokens.
 // - The inputs come from the attention, usually projected keys and values, and gradients reach them (there layer inputs of the
 //   past, without gradients).
 // - An extended memory samples its old signal at the middles of equal shares of [0, 1] or, if sticky, of all looks (there at
@@ -55,7 +55,7 @@ constexpr ablate::Exemption exemptions[] = {
 };
 
 constexpr double kVarianceFloor = 1e-6;           // least variance of a query's Gaussian on [0, 1]
-constexpr std::int64_t kCachedNumbers = 1 << 24;  // most numbers in all cached regression matrices together
+constexpr std::int64_t kCachedNumbers = 1 << 24;  // limit for all cached regression matrices together
 
 class RadialBasis final : public ablate::Compression {
  public:

@@ -40,9 +40,9 @@ constexpr ablate::Exemption exemptions[] = {
 };
 
 constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other token
-constexpr std::int64_t kOneHash = 64;  // most buckets of a single rotation
+constexpr std::int64_t kOneHash = 64;  // maximum number of buckets of a single rotation
 
-/// Across buckets, later tokens change which m tokens are the last ones in sorted order, so `earlier` is not causal.
+/// With across_buckets, later tokens change which m tokens are the last in sorted order, so `earlier` is not causal.
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
@@ -65,7 +65,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     if (buckets > 1 && buckets % 2 != 0)
       throw std::invalid_argument("buckets = " + std::to_string(buckets) +
                                   ": each direction of a hash has two sides; expected 1 or an even number");
-    // Two hashes of fewer buckets are combined, because the products of a single hash would cost n^2 / chunk.
+    // Above kOneHash buckets, two hashes of fewer buckets are combined. The products of a single hash would cost n^2 / chunk.
     const auto root = even(std::sqrt(static_cast<double>(buckets)));
     if (buckets > kOneHash)
       factors_ = {root, even(static_cast<double>(buckets) / static_cast<double>(root))};

@@ -53,8 +53,8 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     Tensor read, most;
     AttentionState state = input.state;
     if (causal()) {
-      // If there are fewer keys than queries, keys of weight 0 are added. If there are more, the last ones, which come after
-      // all queries, are cut.
+      // If there are fewer keys than queries, fit() adds keys of weight 0. If there are more keys, the last keys come after all
+      // queries, so fit() cuts them.
       const auto n = q.size(2);
       const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
       k = fit(k), bound = fit(bound);

@@ -118,8 +118,8 @@ class Sort final : public ablate::GeneratedTask {
     return text;
   }
 
-  /// The model reads the right answers. Only its own answers before its first wrong answer count, and these equal the answers
-  /// that it read.
+  /// The input contains the right answers. Only the model's own answers before its first wrong answer count, and these equal
+  /// the answers in the input.
   void judge(ablate::Split split, std::int64_t index, std::span<const std::int64_t> answers,
              std::span<double> values) const override {
     const auto order = sorted(make(split, index), symbols_);

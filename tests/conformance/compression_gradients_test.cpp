@@ -40,7 +40,8 @@ class FirstBlock final : public Means {
     return Means::tokens_of(n > 64 ? cat({x.narrow(2, 0, 64), x.narrow(2, 64, n - 64).detach()}, 2) : x, input);
   }
 };
-/// If all segments are complete, tokens after the first 16 of a segment get no gradient (`stops`), or twice theirs in training.
+/// If all segments are complete, tokens after the first 16 of a segment get no gradient (`stops`) or, in training, twice the
+/// right gradient.
 template <bool stops>
 class WholeSegments final : public Means {
   using Means::Means;
@@ -171,7 +172,7 @@ class DoubleValues final : public Means {
   }
 };
 
-/// No gradient of values, or of keys, in half precision.
+/// No gradient of values in half precision or, if not `values`, of keys in bfloat16 in training.
 template <bool values>
 class DetachedInHalf final : public Means {
   using Means::Means;

@@ -94,7 +94,7 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
-/// Declares that slots are means, but weights tokens by content. The next class declares the same, but reads relu as elu.
+/// Declares that slots are means, but weighs tokens by their content. The next class declares the same, but reads relu as elu.
 class CountsByContent final : public Means {
   using Means::Means;
   bool slots_are_means() const override { return true; }

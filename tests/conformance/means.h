@@ -1,4 +1,4 @@
-// A right compression in few lines, from which tests make wrong ones: means of segments, or of tokens dealt to fixed slots.
+// A right compression: means of segments, or of tokens dealt to fixed slots. Tests make wrong compressions from it.
 #pragma once
 
 #include <limits>

@@ -80,7 +80,7 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
     CHECK_FALSE(check.failed());
     CHECK(knows(check_names(), check.name));  // --only accepts it
     // A check may be unchecked if its device is missing, parts are refused, training draws, slots overlap, or the processor
-    // has no mixed products. "dropout draws" may be, too, on slots of gated-pool: their weights cannot be read one by one.
+    // has no mixed products. On slots of gated-pool, "dropout draws" may be unchecked: weights cannot be read one by one.
     if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&
         !(check.name == "mass" && check.found.starts_with("slots overlap")) &&
         !(check.name == "dropout draws" && check.on.starts_with("compressed-sparse x gated-pool,")) &&
@@ -95,7 +95,7 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
   for (const auto& finding : found) {
     INFO(finding.on << ": " << finding.name << ": " << finding.found);
     CHECK_FALSE(finding.failed());
-    // Data as small as these may be too few to judge labels or rules.
+    // These data may have too few examples to judge labels or rules.
     if (finding.verdict == Verdict::kUnchecked) CHECK((finding.name.starts_with("label ") || finding.name == "one rule"));
     looked += finding.passed() && knows(audit_names(), finding.name) ? 1 : 0;
   }

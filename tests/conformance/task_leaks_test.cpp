@@ -22,7 +22,8 @@ void put(Row& row, const Ids& ids) {
   for (std::size_t at = 0; at < ids.size(); ++at) row.id(at) = ids[at];
 }
 
-/// Returns a task whose test split is train with symbols that `change` changed, from the last example on if `backwards`.
+/// Returns a task whose test split is a copy of train. `change` changes the symbols of each copied example. If `backwards`, the
+/// copies are in reverse order.
 Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<void(Ids&)>& change, bool backwards = false) {
   auto recipe = digits(vocabulary);
   recipe.info.length = length;

@@ -50,7 +50,7 @@ bool is_near(Point a, const Piece& b, std::int64_t distance) {
   if (place <= 0) return is_near(a, b.from, distance);
   if (place >= length) return is_near(a, b.to, distance);
   const auto area = cross(along, to);
-  // A far point is decided without the square of the area, which could overflow.
+  // A far point is excluded first, because the square of its area could overflow.
   return std::abs(area) < (std::int64_t{1} << 31) && area * area < distance * distance * length;
 }
 

@@ -143,8 +143,8 @@ class RadialBasis final : public ablate::Compression {
     return cases;
   }
 
-  /// Returns the places at which the old signal is sampled: evenly spaced, or quantiles of the looks (sticky memories), which
-  /// are random in training. [batch, heads or 1, samples], rising, float32 or wider
+  /// Returns the places at which the old signal is sampled: evenly spaced, or quantiles of the looks (sticky memories). The
+  /// quantiles are random in training. [batch, heads or 1, samples], rising, float32 or wider
   Tensor sampled_places(const WriteInput& input) const {
     const auto& usage = input.held->usage;
     const auto options = ablate::wide_options(input.keys);

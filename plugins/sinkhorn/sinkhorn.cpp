@@ -62,8 +62,8 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
     const auto there = blocks.queries(ablate::mask_or_all(input.mask, n, input.k).unsqueeze(1).unsqueeze(-1)).squeeze(-1);
     const auto order = sorted(ablate::widened(input.context), there);  // [batch, heads, blocks, blocks]
 
-    // Each position of a sorted block is a weighted mean of tokens, and counts as much as their mass. Missing tokens of a
-    // ragged block have no mass.
+    // Each position of a sorted block is a weighted mean of tokens. Its mass is the sum of the tokens' weights. Missing tokens
+    // of a ragged block have no weight.
     const auto mass = order.matmul(there.to(order.scalar_type()));  // [batch, heads, blocks, size]
     const auto mean = [&](const Tensor& x) {
       return order.matmul(x.flatten(3)).view_as(x) / mass.clamp_min(kNothing).unsqueeze(-1);

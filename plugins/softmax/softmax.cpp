@@ -197,7 +197,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
   /// Projects keys and values for few heads, and repeats each for the heads that share it. Also clears padding and applies
-  /// rotary positions, which the base class would do.
+  /// rotary positions, as the base class does for its own projections.
   HeadInput shared(const HeadInput& original) const {
     auto input = original;
     const auto of = [&](const ablate::Linear& projection) {

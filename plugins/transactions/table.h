@@ -28,7 +28,7 @@ class Table {
   /// the header.
   bool next();
 
-  /// Returns a cell of the line without quotes and surrounding spaces. Valid until next().
+  /// Returns a cell of the current line. Quotes and surrounding spaces are removed. Valid until next().
   std::string_view text(std::size_t column) const { return cells_[column]; }
   /// Returns a decimal integer in [0, 2^53]. Throws FileError.
   std::int64_t whole(std::size_t column) const;

@@ -11,8 +11,8 @@ enum class Draw {
   kRight,
   kOneHead,   // right, with one head
   kAverage,   // right, with equal weights
-  kSwapped,   // keeps weights with p instead of 1 - p
-  kHalf,      // drops weights with p / 2
+  kSwapped,   // keeps weights with probability p instead of 1 - p
+  kHalf,      // drops weights with probability p / 2
   kRows,      // drops all weights of a query together
   kChannels,  // drops channels of the output instead of weights
   kItems,     // draws once for all items

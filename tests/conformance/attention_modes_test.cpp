@@ -19,7 +19,7 @@ enum class Mode {
   kCausalTraining,    // not causal in training
   kBatchTraining,     // centres keys over the batch in training
   kGradientTraining,  // no gradient of scores in training
-  kRankLeak,          // lowers scores of keys shorter than the mean of all keys, including later keys
+  kRankLeak,          // lowers scores of keys whose norm is below a mean over all keys, including later keys
   kSortLeak,          // a median over all positions, without a gradient
   kLengthLeak,        // reads all keys from 64 on, even keys after the query
   kLateLeak,          // with 256 tokens or more, reads the last key

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Stores digits in a cache file that is named by what `key` lists. The digits are random, or from a file in the folder `data`.
+/// Stores digits in a cache file. The file's name contains what `key` lists. The digits are random, or from a file in the
+/// folder `data`.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)

@@ -1,5 +1,6 @@
 // Arrays of numbers that kernels read and write in tests. The layout is contiguous, or token-major like the output of
-// projections. Kernels must not change the gaps between tokens. With the address sanitizer, the last number ends the memory.
+// projections. Kernels must not change the gaps between tokens. With the address sanitizer, no memory follows the last number,
+// so that the sanitizer reports accesses past it.
 #pragma once
 
 #include <cmath>
@@ -101,7 +102,8 @@ struct Exact {
   }
 };
 
-/// Returns the largest difference, divided by the largest expected number but at least by `least`; infinity if a number is NaN.
+/// Returns the largest difference, divided by the larger of `least` and the largest expected number; infinity if a number
+/// is NaN.
 template <class T>
 double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   double most = 0, largest = least;

@@ -11,7 +11,7 @@ struct Case {
   std::int64_t batch, heads, tokens, keys;
   int d, d_value;
   Features features;
-  enum class Mass { kNone, kShared, kByHead, kNothing } mass;  ///< kNothing: no key counts
+  enum class Mass { kNone, kShared, kByHead, kNothing } mass;  ///< kNothing: every mass is 0
   bool token_major = true;
   double mean = 0.5;  ///< mean of the values: a common part, which cancels in gradients except for rounding errors
 };

@@ -54,7 +54,7 @@ TEST_CASE("kernel attention in bfloat16 is correct to bfloat16 rounding", "[kern
 }
 
 // A query's gradient is the difference of two terms. Each term is larger than the gradient by the factor
-// mean / deviation * sqrt(keys), which is 100 to 600. In bfloat16, both terms come from the same rounded numbers, so the
+// mean / deviation * sqrt(keys), which is 80 to 640. In bfloat16, both terms come from the same rounded numbers, so the
 // difference is as exact as these numbers. In float32, the difference loses two to three of its seven digits.
 TEST_CASE("the common part of all keys cancels in gradients, and the rest stays exact", "[kernel_attention][long]") {
   for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},

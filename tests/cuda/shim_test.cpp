@@ -49,7 +49,8 @@ void summed_twice(const float* from, float* to, bool barrier) {
   to[threadIdx.x] = sum;
 }
 
-/// Computes the sum of a warp's numbers. `last` is the least distance of lanes. The sum is right only if `last` is 1.
+/// Computes the sum of a warp's numbers. `last` is the smallest distance between lanes that exchange sums. The result is right
+/// only if `last` is 1.
 void warp_sum(const float* from, float* to, int last) {
   float sum = from[threadIdx.x];
   for (int by = 16; by >= last; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
@@ -261,7 +262,7 @@ TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
 
 namespace {
 
-/// Multiplies 16 x 16 by 16 x 8 numbers in fragments. `wrong` swaps lanes for rows of a (1), columns of b (2) or of d (3)
+/// Multiplies 16 x 16 by 16 x 8 numbers in fragments. `wrong` uses the wrong rows of a (1), columns of b (2) or of d (3).
 void product(const std::uint16_t* a, const std::uint16_t* b, float* d, int wrong) {
   const unsigned lane = threadIdx.x, g = lane / 4, t = lane % 4;
   const auto pair = [](unsigned low, unsigned high) { return high << 16 | low; };

@@ -130,7 +130,7 @@ TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and
 
 TEST_CASE("the best row has its star only if it is better than every other row") {
   auto close = plus(kEight, 1.9);
-  close[0] -= 3.9;  // one seed is above the best row's seed, although the mean is below the second row's mean
+  close[0] -= 3.9;  // seed 2 is above the best row at that seed, but the mean is below the second row's mean
   close[1] += 0.2;
   const Study study({{"top", plus(kEight, 2)}, {"second", plus(kEight, 1.8)}, {"third", close}});
   CHECK(of(study.table({"best"}), "second").significance == Significance::kWorse);

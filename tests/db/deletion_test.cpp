@@ -51,7 +51,7 @@ void put_all(Store& store) {
   proof.attempts = {1, 2};
   proof.aliases = {{"aaaa", 1, nlohmann::json::object()}};
   store.put_proof(proof);
-  store.put_running({{key_of(kGone), 1, 2, 3}});  // trials that this process runs do not count
+  store.put_running({{key_of(kGone), 1, 2, 3}});  // trials of this process do not prevent a deletion
 }
 
 /// Returns the content of all views, without the numbers that depend on deleted rows.

@@ -1,4 +1,4 @@
-// Derived values, contrasts, and shares of layers with an attention: parts of [table.NAME] besides rows and metrics.
+// Derived values, contrasts, and the share of layers that have an attention: parts of [table.NAME] besides rows and metrics.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -26,7 +26,7 @@ struct Setting {
   std::vector<Sample> samples;
 };
 
-/// Returns a table of settings like make_table, with one metric whose larger values are better.
+/// Returns a table of settings, as make_table would return it, with one metric for which larger values are better.
 Table settings_of(const std::vector<std::string>& paths, const std::vector<Setting>& settings) {
   Table table{.row_paths = paths};
   table.columns = {{}}, table.column_values = {{}};

@@ -10,7 +10,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// A history of two experiments: quickstart (one trial done, one failed), and second (softmax's trial of quickstart, a trial
+/// A history of two experiments: quickstart (one trial done, one failed), and second (quickstart's trial of softmax, a trial
 /// that has not run, and a trial that is only in an earlier grid).
 class Experiments : public Commands {
  public:

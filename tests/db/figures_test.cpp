@@ -122,7 +122,7 @@ TEST_CASE("a band can be Student's interval, and a legend can have a paper's nam
   const auto& panel = figure.panels[0];
   CHECK(panel.series[0].name == "Ours (v. 2)");
   CHECK(panel.y.label == "Loss");
-  // t(0.975, 1 degree) = 12.7062; the deviation sqrt(2) over sqrt(2) seeds is 1.
+  // t(0.975, 1 degree) = 12.7062; the deviation sqrt(2), divided by the square root of the 2 seeds, is 1.
   CHECK(panel.series[0].points[0].y_high == Approx(3 + 12.7062).epsilon(1e-5));
   CHECK(has(figure.caption, "95 % interval"));
 }

@@ -1,4 +1,4 @@
-// Rows of a table that share floors: by test examples, by training examples, by imported data.
+// Floors that rows of a table share: by test examples, training examples, batch size and imported data.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// `ablate import`: checks over all lines of a file, and files without a table.
+// `ablate import`: checks over all lines of a file, and files that are no table of trials.
 #include "core/util/csv.h"
 #include "tests/db/ask.h"
 #include "tests/db/imports.h"

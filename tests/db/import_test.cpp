@@ -171,7 +171,7 @@ TEST_CASE("imported trials come after the existing grid; a later import of the s
   CHECK_FALSE(has(table, "later trials have the same settings"));
   CHECK(has(table, "55.00"));
   CHECK_FALSE(has(table, "50.00"));
-  // Without seeds, a repetition looks like a correction, so all trials count.
+  // Without seeds, a correction cannot be distinguished from a repetition, so all trials count.
   CHECK(has(run.import("experiment,attention,test/accuracy\nmore,linear,50\nmore,linear,50\nmore,linear,56\n"), "3 trials"));
   CHECK(has(run("table more --rows attention"), "52.0 ± 3.5"));
 }
@@ -184,7 +184,7 @@ TEST_CASE("a merge copies imported trials, and they stay marked as imported") {
   run.import(kThree.substr(0, kThree.rfind("far,")));
   CHECK(has(run("merge " + other), "1 attempt of 1 trial came, 2 were there already"));
   CHECK(has(run.import(kThree), "0 trials of far came, 3 were there already"));
-  CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // the later grid listed two trials
+  CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // although the later grid has only two
 }
 
 TEST_CASE("metrics: ablate's own are known; others give unit and better direction, which cannot change later") {

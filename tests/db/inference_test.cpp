@@ -1,4 +1,5 @@
-// Tests, intervals, corrections and power against results that were counted by hand. peers_test.cpp compares with programs.
+// Compares tests, intervals, corrections and power with results that were counted by hand. peers_test.cpp compares them with
+// results of other programs.
 #include <cmath>
 
 #include "db/report/inference/difference.h"
@@ -65,7 +66,7 @@ TEST_CASE("if there are too many arrangements, they are drawn with a fixed seed"
   CHECK_FALSE(drawn.exact);
   CHECK(drawn.p == again.p);
   CHECK(drawn.p > 0);
-  // 100,000 draws approximate the result of all 2^20 flips of the first twenty.
+  // 100,000 draws approximate the result of all 2^20 flips of the first twenty differences.
   const std::vector<double> few(differences.begin(), differences.begin() + 20);
   auto doubled = few;
   doubled.push_back(0);  // changes no sum, but there are too many values for all flips
@@ -100,8 +101,8 @@ TEST_CASE("pairs are formed by seed, and seeds without a partner are named") {
 }
 
 TEST_CASE("the number of seeds that a significant difference needs") {
-  // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). If the level needs equal signs of all
-  // differences, the power is Phi(effect)^n.
+  // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). If a sample reaches the level only when
+  // all its differences have the same sign, the power is Phi(effect)^n.
   const struct {
     double effect;
     int n;

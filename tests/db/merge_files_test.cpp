@@ -135,7 +135,7 @@ TEST_CASE("a merge copies every table and column of the schema, except those lis
   Folder folder;
   { const Store store(folder / "a.db"); }
   // If this list changes, change db/history/merge*.cpp, too. A merge does not copy ids, which are numbers of one file, or rows
-  // of running and of leases, which belong to one machine.
+  // of the tables running, lease and lease_owner, which belong to one machine.
   const std::string travels =
       "alias:basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
       "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"

@@ -57,7 +57,7 @@ void check_end(double found, const Row& row, const char* end, const char* low, c
   CHECK(std::abs(found - std::stod(row.at(end))) <= 1e-10 * std::max(std::abs(low_end), std::abs(high_end)));
 }
 
-/// @param first seed of the first value
+/// @param first the seed of the first value
 std::vector<Sample> samples(const std::vector<double>& values, std::int64_t first) {
   std::vector<Sample> all;
   for (const double value : values) all.push_back({first++, value});

@@ -291,6 +291,6 @@ TEST_CASE("an endless view in the place of a table is refused by all commands th
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
   // A user's query is answered, and Ctrl-C ends it.
-  if (table != "path" && table != "metric")  // these two have the names of views' columns
+  if (table != "path" && table != "metric")  // these two store the names of views' columns
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

@@ -15,7 +15,8 @@ namespace {
 
 const std::string kHostile = "</script><img src=x onerror=alert(1)>\"'\xE2\x80\xA8&";
 
-/// Two experiments that share a trial. In the first, a trial failed and ran again (with NaN), and a trial never ran.
+/// Two experiments that share a trial. That trial failed, and then ran again with NaN. One trial of the first experiment
+/// never ran.
 class Reported {
  public:
   Reported() {

@@ -110,7 +110,7 @@ class Pages : public Imports {
     REQUIRE(imported_);
   }
 
-  /// Returns the cells of a metric, in order, if the parameters of their row and column have these values.
+  /// Returns the cells of a metric, in order. Skips cells whose row and column lack one of these parameter values.
   std::vector<json> cells(const std::string& metric, const json& values) const {
     std::vector<json> found;
     for (const auto& cell : cells_) {

@@ -45,7 +45,7 @@ struct Study {
   }
 };
 
-/// A plugin in a causal place that ran at `length` positions and passed a check up to `checked` positions.
+/// A plugin that ran in a causal place at `length` positions, and passed a check up to `checked` positions.
 UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t checked) {
   UsedPlugin plugin{"attention", id, "1.0.0", id, "", "", kPassed, "causal", length};
   if (checked > 0) plugin.verdict.lengths = {{"bidirectional", 9000}, {"causal", checked}};

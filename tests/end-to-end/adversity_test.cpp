@@ -31,7 +31,7 @@ std::string grid(const std::string& steps) {
   return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
 }
 
-/// Returns the processes whose parent is `parent` and that run this program.
+/// Returns the processes that run `program` and whose parent is `parent`.
 std::vector<pid_t> children(pid_t parent, const std::string& program) {
   std::vector<pid_t> found;
   for (const auto pid : children_of(parent)) {

@@ -195,7 +195,8 @@ TEST_CASE("a dry run shows the share of evaluation, and a run shows it if it is 
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
   const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
   CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
-  // A stream's cost counts its windows if no state passes between them. Dev and test each have 100 segments of 15 positions.
+  // The estimate counts a stream's windows if no state passes between them, and its segments otherwise. Dev and test each have
+  // 100 segments of 15 positions.
   place.folder().write("text", std::string(20 * 1500, 'x'));
   const auto stream = [&](const std::string& attention) {
     place.study(

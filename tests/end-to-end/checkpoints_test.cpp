@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kSteps = "2000";  ///< training takes a second or more
 
-/// @param seconds value of [experiment] checkpoint
+/// @param seconds the value of [experiment] checkpoint
 std::string study_of(const std::string& seconds, const std::string& rest = "[attention]\nplugin = \"linear\"\n",
                      const std::string& steps = kSteps) {
   auto text = kTiny + rest;
@@ -174,7 +174,7 @@ TEST_CASE("the first signal writes running trials and the states of streams to d
   REQUIRE(until([&] { return runs(place); }));
   const auto [worker, trial] = processes_of(running);
   const int sent = stream ? SIGUSR1 : SIGTERM;
-  for (const auto process : {trial, worker}) kill(process, sent);  // batch systems signal all processes of a step
+  for (const auto process : {trial, worker}) kill(process, sent);  // batch systems signal all processes of a job
   running.send(sent);
   const auto ended = running.wait();
   INFO(ended.err);

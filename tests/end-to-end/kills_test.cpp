@@ -24,7 +24,7 @@ train.steps = [150, 300, 600]
 seeds = 2
 )";
 
-/// @param seconds value of [experiment] checkpoint; not part of a key
+/// @param seconds the value of [experiment] checkpoint, which is not part of a key
 std::string grid_with_checkpoint(const std::string& seconds) {
   auto text = kGrid;
   const std::string name = "name = \"tiny\"\n";

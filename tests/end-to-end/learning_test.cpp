@@ -33,8 +33,9 @@ train.shuffle_labels = [false, true]
   REQUIRE(ended.exit_code == 0);
   const auto rows = place.query("SELECT \"dev/accuracy\" AS accuracy FROM trials ORDER BY \"train.shuffle_labels\"");
   REQUIRE(rows.size() == 2);
-  // Processors round differently. After 160 steps the accuracy is 60 to 65 % on most of them, and 59.7 % at least.
+  // Processors round differently. After 160 steps the accuracy is 60 to 65 % on most processors. The lowest was 59.7 %.
   CHECK(rows[0]["accuracy"].get<double>() > 50);
-  // Chance is 10 %. A constant answer on 640 dev examples varies by about 1.2 %, and the best of several evaluations counts.
+  // Chance is 10 %. The accuracy of a constant answer on 640 dev examples varies by about 1.2 %, and the best of several
+  // evaluations counts.
   CHECK(rows[1]["accuracy"].get<double>() < 18);
 }

@@ -1,4 +1,4 @@
-// Commands of a page of docs that a test runs.
+// Commands on a page of docs, for tests that run them.
 #pragma once
 
 #include <string>

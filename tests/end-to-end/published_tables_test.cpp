@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Number of a table: "arXiv 2108.04962, Table 2: bigbird, text, 1024, step time".
+/// Number in a paper: "arXiv 2108.04962, Table 2: bigbird, text, 1024, step time".
 struct Figure {
   std::string table, system, task, length, metric, value;
   bool operator<(const Figure& other) const { return words() < other.words(); }
@@ -73,7 +73,7 @@ std::set<Figure> published() {
     if (const auto rates = field.at(3).find("c=("); rates != std::string::npos)
       figure.system += " " + field[3].substr(rates + 2);
     if (figure.value.find_first_not_of("0123456789.") == std::string::npos) {
-      constexpr double kBatch = 32;  // the Long Range Arena reports steps a second
+      constexpr double kBatch = 32;  // examples in a step; the Long Range Arena reports steps a second
       constexpr double kMiB = 1024;  // MiB in a paper's GB
       const auto& unit = field.at(8);
       const auto number = std::stod(figure.value);
@@ -132,7 +132,7 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
-    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // the paper's; here 4000
+    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // the study has 4000
     all.insert(figure);
   }
   return all;

@@ -1,4 +1,4 @@
-// Settings of ablate's own studies. Their text makes the keys and documents of a history, so no version may change the text.
+// Settings of ablate's own studies, as text. Keys and documents of a history depend on this text, so no version may change it.
 #include "core/host/scheduler/identity.h"
 #include "core/host/study/study.h"
 #include "core/util/sha256.h"
@@ -13,12 +13,13 @@ struct Pinned {
   std::string settings, documents;  ///< SHA-256 of all trials' texts
 };
 
-/// Parameters that were added after the texts were pinned. Documents have their defaults, and settings leave the defaults out.
+/// Parameters that were added after the texts were pinned. Documents contain the defaults of these parameters, and
+/// settings do not.
 constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
-/// Parameters of plugins that were added later, in any section.
+/// Pairs of a plugin and its parameter that was added later, in any section.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},

@@ -24,7 +24,7 @@ std::string long_study(const std::string& rest) {
   return text.insert(text.find(name) + name.size(), "checkpoint = 0.05\n");
 }
 
-/// Simulates that all further processes of the workplace run on this machine.
+/// Simulates that all further processes of the workplace run on the machine with this name.
 void use_machine(Workplace& place, const std::string& machine) {
   const auto folder = place.folder() / machine;
   fs::create_directories(folder);

@@ -1,4 +1,4 @@
-// Done trials of a study, and why other trials are not done. --prove keeps trials done after an edit that changes no number.
+// Done trials of a study, and why other trials are not done. --prove lets trials stay done after edits that change no number.
 #include <sys/stat.h>
 
 #include "tests/end-to-end/edited_plugin.h"
@@ -148,7 +148,7 @@ TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]
   CHECK_FALSE(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 2);
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
-  // A command with a wrong number of a proof does not migrate the history.
+  // If no proof has the given number, the command does not migrate the history.
   place.change_history("UPDATE attempt SET outcome = outcome; PRAGMA user_version = 23");
   CHECK(says(unprove("7", 2), "was written by an older ablate: found schema 23, expected 24"));
   CHECK(says(unprove("7", 2), "found schema 23"));

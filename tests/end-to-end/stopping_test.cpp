@@ -1,4 +1,4 @@
-// A signal before the first trial: whatever `ablate run` does, it exits with 130, prints a message, and leaves no worker.
+// A signal before the first trial: whatever `ablate run` is doing, it exits with 130, prints a message, and leaves no worker.
 #include <signal.h>
 
 #include <chrono>

@@ -70,7 +70,7 @@ TEST_CASE("an axis becomes a tuned parameter, and nothing runs again") {
   const auto chosen = json::parse(place.run({"table", "tiny", "--format", "json"}).out);
   REQUIRE(chosen["cells"].size() == 2);
 
-  // Repeats the choice: the best mean of the metric that selects the checkpoint.
+  // Repeats dev's choice: the value with the best mean of dev/accuracy.
   const auto means = place.query(
       "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev, avg(\"test/accuracy\") AS test FROM "
       "trials GROUP BY 1, 2 ORDER BY 1, 2");

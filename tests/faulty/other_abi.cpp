@@ -1,4 +1,5 @@
-// A library with the ABI stamp of another host: CHANGE is one statement that changes `stamp`. None of its code may run.
+// A library with the ABI stamp of another host: CHANGE is one statement that changes `stamp`. None of the library's
+// code may run.
 #include "ablate/plugin.h"
 
 namespace {

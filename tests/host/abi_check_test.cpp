@@ -68,7 +68,7 @@ TEST_CASE("files that are not plugins are refused, and the message names their k
   const auto whole = read_text(kGood);
   CHECK(says(refusal(folder.write("cut.so", whole.substr(0, whole.size() / 2))), "cut off"));
   auto far = whole;
-  const Elf64_Off nowhere = UINT64_MAX - 63;  // with the size of a section header added, 0
+  const Elf64_Off nowhere = UINT64_MAX - 63;  // plus the size of a section header: overflows to 0
   std::memcpy(far.data() + offsetof(Elf64_Ehdr, e_shoff), &nowhere, sizeof(nowhere));
   CHECK(says(refusal(folder.write("far.so", far)), "cut off or damaged"));
   auto small = whole;
@@ -91,7 +91,7 @@ TEST_CASE("a library cut anywhere never crashes the check") {
 TEST_CASE("a header that the host and a plugin both read must be the same code") {
   const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
   CHECK(contract_difference(own, own) == "");
-  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");  // older stamps name only their kind's header
+  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");  // a plugin need not include every header of the SDK
   CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // the host does not read linear.h
   const auto why = contract_difference("ablate/plugin.h=0123 ablate/task.h=ffff", own);
   CHECK(says(why, "another ablate/task.h (its code is ffff, this host's is 4567): rebuild"));

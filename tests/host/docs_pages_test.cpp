@@ -23,7 +23,7 @@ bool is_item(const std::string& line) {
   return line.starts_with("- ") || (digits != std::string::npos && digits > 0 && line.compare(digits, 2, ". ") == 0);
 }
 
-/// Returns paragraphs and items of lists with more than kMostWords words. Skips code, headings and tables.
+/// Returns paragraphs and list items that have more than kMostWords words. Skips code, headings and tables.
 std::vector<Paragraph> too_long(const std::string& page) {
   std::vector<Paragraph> found;
   Paragraph now{};

@@ -229,7 +229,7 @@ TEST_CASE("a text without quotes is reported as a text that needs quotes") {
     CHECK(found.front().ends_with(end));
   };
   ends("[task]\nplugin = image\n", "; a text needs quotes: \"image\"");
-  ends("[task]\nplugin = \"image\"\ndata = fashion-mnist", "; a text needs quotes: \"fashion-mnist\"");  // f is not "false"
+  ends("[task]\nplugin = \"image\"\ndata = fashion-mnist", "; a text needs quotes: \"fashion-mnist\"");  // begins like "false"
   ends("[task]\nplugin = infix # one\n", "; a text needs quotes: \"infix\"");
   ends("[grid]\nrows = [ { attention.plugin = softmax, x = 1 } ]\n", "; a text needs quotes: \"softmax\"");
   ends("[grid]\nattention.plugin = [\"a\", linear]\n", "; a text needs quotes: \"linear\"");

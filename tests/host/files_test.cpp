@@ -1,4 +1,4 @@
-// Reads of arbitrary files, and the kernel's messages about processes that it killed for memory.
+// Reading of arbitrary files, and the kernel's messages about processes that it killed for memory.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -22,17 +22,17 @@ Layers read_layers(const std::string& design);
 /// and tools.
 std::vector<std::string> wrong_includes(const std::filesystem::path& root, const Layers& layers);
 
-/// Returns a line for each type of core, db and tools that two headers define with the same name and namespace. The linker uses
-/// one of them for both (ODR).
+/// Returns a line for each type of core, db and tools that two headers define with the same name and namespace. The linker
+/// would use the functions of one definition for both types (ODR).
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
-/// Returns a line for each source of core, db and tools that names a section of a trial's document instead of using TrialSpec.
+/// Returns a line for each place in core, db and tools that names a section of a trial's document instead of using TrialSpec.
 /// SQL counts, too. Sources of core/host, db and tools must not read a section's plugin. No source may contain a setting's path
 /// or its beginning, or compare with a section's name. Exceptions are listed in layers.cpp.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);
 
-/// Returns a line for each source of these folders with a text that matches the expression, except paths that begin with
-/// `allowed`.
+/// Returns a message for each line that matches the expression, in sources of these folders. Skips sources whose path begins
+/// with `allowed`.
 std::vector<std::string> found_elsewhere(const std::filesystem::path& root, const std::vector<std::string>& folders,
                                          const std::string& expression, const std::string& allowed);
 

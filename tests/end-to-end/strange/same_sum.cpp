@@ -1,4 +1,5 @@
-// A task: do two sequences have equal sums modulo 3? Each id has a number beside it. The slice is the first sum modulo 3.
+// A task: do two sequences have equal sums modulo 3? Each id has a number beside it. The slice is the sum of the
+// first sequence modulo 3.
 #include <random>
 #include <stdexcept>
 

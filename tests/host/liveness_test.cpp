@@ -51,7 +51,7 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
 TEST_CASE("a signal that arrives twice at once, or a hang-up after another signal, is one request") {
   const StopOnSignal stop;
   const StopRequests stops;
-  // On a busy machine the two signals may be so far apart that they count as two requests. Then the test tries again.
+  // On a busy machine these signals may be so far apart that they count as several requests. Then the test tries again.
   for (bool at_once = false; !at_once;) {
     asked_to_stop = 0;
     first_asked_to_stop = 0;

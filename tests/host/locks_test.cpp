@@ -74,7 +74,7 @@ TEST_CASE("if the file of locks is removed, each holder takes its place in the n
   CHECK(one.is_held(2));
   std::filesystem::remove(file);
   one.keep_slot();        // makes the new file, because no other scheduler has made it
-  CHECK(one.is_held(2));  // in the removed file, because `two` has not moved yet
+  CHECK(one.is_held(2));  // `two` has not moved yet, and still holds slot 2 in the removed file
   two.keep_slot();
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));

@@ -127,7 +127,7 @@ TEST_CASE("training settings change no width: dev chooses among their values as 
   Counter once;
   static_cast<void>(studies::load(kBase + kPlugins + kMatch, {}, studies::catalog(), std::ref(once)));
   CHECK(asked <= once.models + 2);  // two more: the reference at the other two rates
-  // A value that changes the number leads to another width in the same cell.
+  // A tuned value that changes the number of parameters leads to another width in the same cell.
   const auto layers = load(kBase + kPlugins + kMatch + "[grid.tune]\nmodel.d_model = [32, 64]\n", {});
   REQUIRE(layers.trials.size() == 4);
   CHECK(hidden(layers) == std::vector<std::int64_t>{256, 256, 192, 128});

@@ -126,7 +126,7 @@ TEST_CASE("a list in the form of an axis is reported at each value, and a list t
 }
 
 TEST_CASE("malicious nesting ends with a message") {
-  // Nested as deeply as TOML may be, with an error on each level.
+  // A chain of 21 nested mixtures. Only the innermost section has an error.
   std::string deep = kTask + "[attention]\nplugin = \"mixed\"\nparts = ";
   for (int i = 0; i < 20; ++i) deep += "[{plugin = \"mixed\", parts = ";
   deep += "[{plugin = \"softmax\", haeds = 2}]";

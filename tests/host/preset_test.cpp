@@ -11,7 +11,7 @@ const std::string kPreset =
     "[task]\nplugin = \"image\"\npool = 4\n[model]\nlayers = 4\n[attention]\nplugin = \"compressed\"\nheads = 8\n"
     "compression.plugin = \"rbf\"\n[train]\nsteps = 10\n";
 
-/// Returns the errors of a study with a preset, as FILE:line:column of either file.
+/// Returns the errors of a study with a preset. Each begins with FILE:line:column: FILE is the study or the preset.
 std::string refusal(const std::string& preset, const std::string& text, const Names& overrides = {}) {
   const studies::Folder folder;
   folder.write(preset, "presets/small.toml");

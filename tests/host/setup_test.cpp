@@ -23,7 +23,8 @@ struct Called {
   bool asks_soak() const { return has(" clang-19 "); }  ///< a package of the tier --soak
 };
 
-/// Runs tools/setup on a machine without packages. Programs that install, build or change the machine only report a call.
+/// Runs tools/setup on a machine without packages. Fakes replace the programs that install, build or change the
+/// machine, and only record their calls.
 Called setup(const std::vector<std::string>& options) {
   const TemporaryFolder folder;
   fs::create_directories(folder / "tools");

@@ -125,7 +125,7 @@ struct ForgottenTries : SerialStore {
   }
 };
 
-/// Remembers attempts that ran out of memory as interrupted.
+/// Returns attempts that ran out of memory with the outcome interrupted.
 struct ForgottenMemory : SerialStore {
   using SerialStore::SerialStore;
   std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override {

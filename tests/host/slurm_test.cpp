@@ -11,7 +11,8 @@ using namespace ablate::slurm;
 
 namespace {
 
-/// Returns the second at which the end is reported as near, or -1 for never. The clock advances second by second.
+/// Returns the second at which a job's end is reported as near, or -1 if it is never reported. The clock advances
+/// second by second.
 double reported_at(const std::function<std::optional<double>(double)>& left_after, double until_s, int* asked = nullptr) {
   SetClock clock;
   clock.now = 1000;

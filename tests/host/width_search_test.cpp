@@ -16,7 +16,8 @@ struct Searched {
   std::size_t counts = 0;
 };
 
-/// Searches for the width with the number `target`. `number` returns a width's number; `refuses` returns true to refuse it.
+/// Searches for the width with the number `target`. `number` returns a width's number; `refuses` returns true if the
+/// model refuses a width.
 Searched search(
     const WidthRange& range, std::int64_t begin, std::int64_t target, const std::function<std::int64_t(std::int64_t)>& number,
     const std::function<bool(std::int64_t)>& refuses = [](auto) { return false; }) {

@@ -59,7 +59,7 @@ struct Machine {
   int most_jobs = 64;
   double save_s = 0.5;  ///< time from a SaveCommand to the file; kNever: no answer
 
-  int started = 0, given_up = 0;      ///< how many executors started or were given up
+  int started = 0, given_up = 0;      ///< numbers of executors that started, and that were given up
   std::size_t most_together = 0;      ///< largest number of trials that ran together
   std::map<std::uint64_t, int> runs;  ///< number of runs by seed
 

@@ -70,7 +70,7 @@ TEST_CASE("other trials of a killed worker run again, until it is clear which tr
   CHECK(grid.attempt(2).wall_s == Approx(5));
   CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
-  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when the worker died run alone, never beside seed 4
+  CHECK(grid.outcomes(4) == Outcomes{"done"});  // seed 2 never runs beside seed 4: trials of a dead worker run again alone
   CHECK(grid.machine.started == 4);
   CHECK(says(grid.output(), "3 of them are run again, alone"));
 }

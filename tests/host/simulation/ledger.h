@@ -64,7 +64,8 @@ class Ledger {
   void notified(int scheduler, const Notice& notice);
   /// True if the scheduler has --max-failures.
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
-  /// Records that a trial starts. Without --again, it must run alone if the history has an attempt at it that lacked memory.
+  /// Records that a trial starts. In a run without --again, the trial must run alone if the history has an attempt at it
+  /// that ran out of memory.
   void starts(int scheduler, std::uint64_t seed);
   /// Checks that --max-failures still allows the start of a trial. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
@@ -116,8 +117,9 @@ class Ledger {
   std::map<int, int> failed_, shared_failed_;        ///< numbers of tries by seed
   std::map<std::pair<int, int>, int> failed_again_;  ///< number of tries by scheduler and seed
   std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
-  /// Attempts that ran out of memory. of_memory_: in order, true unless the attempt was late. of_memory_shown_: number of
-  /// attempts shown to the user. again_alone_: number, from 1, of the attempt whose trial ran again alone.
+  /// Attempts that ran out of memory, by scheduler and seed. of_memory_: in order, true unless the attempt was late.
+  /// of_memory_shown_: number of attempts shown to the user. again_alone_: the attempt after which the trial ran again alone,
+  /// counted from 1.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
   std::map<std::pair<int, int>, std::size_t> of_memory_shown_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;

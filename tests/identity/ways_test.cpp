@@ -46,7 +46,7 @@ const std::string kAnswer = "asm(\".data\\n.globl at\\n.hidden at\\nat: .quad an
 const std::string kData =
     "extern \"C\" " + kHidden + " const char data[];\nextern \"C\" int value() { return data[0] - '0'; }\n";
 
-/// @param make end of the compiler's command: the object's name, and commands that make other files from the object
+/// @param make the end of the compiler's command: the object's name, and commands that make other files from the object
 Way linked(const char* name, const std::string& make, const std::string& link) {
   return {name,
           "int y();\nextern \"C\" int value() { return y(); }\n",

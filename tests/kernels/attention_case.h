@@ -88,7 +88,7 @@ inline void check_alone(const Case& of) {
   CHECK(all.equal(results(of, inputs, true, {})[0]));
 }
 
-/// Checks that one more masked key gives errors above rounding, and so does a weight changed by `part` of its largest number.
+/// Checks that errors exceed rounding if one more key is masked, or if a weight changes by `part` of its largest number.
 inline void check_wrong(const Case& of, double part) {
   const auto inputs = inputs_of(of);
   const auto expected = exact(of);

@@ -110,7 +110,7 @@ constexpr Sums kOdd[] = {
     {1, 2, 1, 16, 16, Left::kOfToken, true},
     {2, 2, 64, 16, 16, Left::kOfChannel, true, false},
     {2, 2, 128, 16, 16, Left::kOfToken},
-    // Channels that fused forms fill up with zeros.
+    // d or d_value is no multiple of 16, so fused forms add channels of zeros.
     {2, 3, 133, 24, 17, Left::kOfToken, true},
     {2, 2, 70, 5, 33, Left::kOfChannel, true},
     {1, 2, 65, 1, 1, Left::kOfToken, true},

@@ -20,7 +20,7 @@ struct Rule {
   std::int64_t batch, heads, n, d, d_value;
   bool decays = false, state = false, one_decay = false;  ///< one_decay: the same for all sequences
   double strongest = 0.5, most = 1;                       ///< largest decay, and largest strength
-  Loss loss = Loss::kAll;                                 ///< results in the loss
+  Loss loss = Loss::kAll;                                 ///< results that the loss contains
   bool learned_decay = true;                              ///< the decay has a gradient
   bool channels_first = false;                            ///< layout of q, k and v
 };

@@ -97,7 +97,7 @@ TEST_CASE("a wrong form is not within rounding") {
   auto other_norm = inputs;  // changes the result like another epsilon
   other_norm[1] = other_norm[1] * (1 + 1e-4);
   CHECK(worst(results(of, other_norm, Choice::kFused), expected) > 10 * kFloatRounding);
-  auto broken = expected;  // checks that worst() does not ignore NaN, as std::max(most, NaN) would
+  auto broken = expected;  // worst() must report NaN, and std::max(most, NaN) would ignore it
   broken[0] = broken[0].masked_fill(broken[0] == broken[0].max(), std::numeric_limits<double>::quiet_NaN());
   CHECK(std::isinf(worst(broken, expected)));
 }
@@ -187,7 +187,7 @@ TEST_CASE("weights of other sizes go to the reference, which accepts or refuses 
     INFO(i);
     for (const std::int64_t dim : {0, 1}) {
       if (dim >= taken[i].dim()) continue;
-      if (i == 3 && dim == 0) continue;  // a smaller h is the same misfit as i = 4 and i = 5
+      if (i == 3 && dim == 0) continue;  // w1 with a smaller h misfits b1 and w2: the misfits of i = 4 and i = 5
       auto inputs = taken;
       inputs[i] = inputs[i].narrow(dim, 0, inputs[i].size(dim) - 16).contiguous();
       NoGradGuard no_grad;

@@ -33,7 +33,8 @@ struct Size {
 const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},        {16, 48, 16, true}, {64, 16, 48},  {32, 256, 32},
                                   {256, 64, 32}, {48, 80, 320, true}, {64, 64, 512},      {320, 320, 64}};
 
-/// Returns a b, plus c if `add`, by the product that forms use now. The rows of a, b and c have gaps between them in memory.
+/// Returns the matrix product a b, plus c if `add`, by the function that forms use now. The rows of a, b and c have gaps
+/// between them in memory.
 Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {
   const auto apart = [](const Tensor& x) { return pad(x, {0, 3}); };
   const auto left = apart(a), right = apart(b);

@@ -198,7 +198,7 @@ TEST_CASE("a NaN spreads in both forms of softmax attention to the queries that 
     const auto fused = found(of, inputs), plain = found(of, inputs, false);
     CHECK(same_gaps({fused[0]}, {plain[0]}));
     CHECK(fused[0].isnan().any().item<bool>());
-    // A later value is multiplied by a weight of 0, which gives NaN for NaN. LibTorch's kernel does so too.
+    // A later value is multiplied by a weight of 0, which gives NaN if the value is NaN. LibTorch's kernel does so too.
     if (i != kValues) CHECK_FALSE(fused[0].select(0, 1).select(0, 1).narrow(0, 0, 40).isnan().any().item<bool>());
     for (std::size_t j = 1; j < fused.size(); ++j) CHECK(fused[j].isnan().any().equal(plain[j].isnan().any()));
   }

@@ -1,4 +1,4 @@
-"""Makes small edits of a source. Each changes one token."""
+"""Makes small edits of a source. Each changes or removes one token, call, condition or statement."""
 import json
 import re
 

@@ -1,4 +1,4 @@
-"""Writes a fixture, or compares it with a new one, byte for byte or number by number."""
+"""Writes a fixture, or compares the stored fixture with a new one, byte for byte or number by number."""
 import csv
 import io
 import pathlib

@@ -46,7 +46,7 @@ def agree(*numbers):
 
 
 def exact(data, kind):
-    """Returns the p value of the first sample's sum, which is exact and rises with the difference of the means."""
+    """Returns the p value of the first sample's sum. The sum is exact, and rises with the difference of the means."""
     def first(sample, *others, axis):
         return np.sum(sample, axis=axis)
     return stats.permutation_test(data, first, permutation_type=kind, n_resamples=np.inf, vectorized=True).pvalue

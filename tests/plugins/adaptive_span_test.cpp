@@ -189,7 +189,7 @@ TEST_CASE("adaptive-span starts with short spans, and reports their lengths") {
   CHECK(found[0].unit == "tokens");
   CHECK(found[1].name == "longest_span");
   CHECK(found[1].value == Approx(6.7));
-  // Sums m over distances, for spans 2.3 and 6.7 with a ramp of 5 tokens. The second span reaches the maximum, 12.
+  // Sums m over distances up to span = 12, as a mean over the heads' spans of 2.3 and 6.7, with a ramp of 5 tokens.
   double window = 0;
   for (const double z : {2.3, 6.7})
     for (int distance = 1; distance <= 12; ++distance) window += std::min(std::max((5 + z - distance) / 5, 0.0), 1.0) / 2;

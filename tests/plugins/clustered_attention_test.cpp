@@ -32,7 +32,8 @@ std::int64_t differing(const Bits& a, const Bits& b) {
   return count;
 }
 
-/// Returns on which side of each plane a query is. @param planes [d + 1, bits]; the last row has the distances from the origin
+/// Returns the side of each plane on which a query lies.
+/// @param planes [d + 1, bits]; the last row has the distances from the origin
 Bits hash(const Tensor& q, const Tensor& planes) {
   const auto d = q.size(0);
   const auto side = q.detach().matmul(planes.narrow(0, 0, d)) + planes[d];

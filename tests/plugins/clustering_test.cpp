@@ -96,7 +96,8 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   CHECK(centroids.equal(before));
 
   clustering->train();
-  // Both passes count before the step, and their average equals the average of one pass. Only two centroids exist at length 3.
+  // Both passes are counted before the step, and their average equals the average of one pass. Only two centroids exist at
+  // length 3.
   for (int pass = 0; pass < 2; ++pass) write(*clustering, keys, keys, mask).values.sum().backward();
   CHECK(centroids.equal(before));
   clustering->on_step(1, ablate::make_generator(1));
@@ -104,7 +105,7 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   const double norm = std::sqrt(0.975 * 0.975 + 0.075 * 0.075);
   const auto expected = numbers({0.975 / norm, 0.075 / norm, 0.0, 1.0, -1.0, 0.0}).view({1, 3, 2});
   CHECK(distance(centroids, expected) < 1e-7);
-  // No pass counted since then, so no centroid moves.
+  // No pass was counted since then, so no centroid moves.
   clustering->on_step(2, ablate::make_generator(1));
   CHECK(distance(centroids, expected) < 1e-7);
 }

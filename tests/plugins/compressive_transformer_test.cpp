@@ -90,7 +90,7 @@ TEST_CASE("compressive-transformer compresses the tokens that leave each item's 
   const auto state = after(*attention, x, 6, {6, 4}).state;
   REQUIRE(state.size() == 5);  // memory and its mask, slots and their mask, usage
   const auto check = [&](std::int64_t item, const Tensor& tokens, const std::vector<std::int64_t>& left) {
-    // A slot is the mean of two tokens that leave the memory of 4 tokens with the same segment, or of a single last token.
+    // A slot is the mean of two tokens that leave the memory of 4 tokens in one segment, or a single last token.
     std::vector<Tensor> slots;
     std::int64_t at = 0;
     for (const auto count : left) {
@@ -139,7 +139,7 @@ TEST_CASE("compressive-transformer: most-used keeps the tokens of memory and seg
   CHECK(usage.sum().item<double>() < 6);  // six queries, and part of their attention went to the two tokens that left
   CHECK(usage.min().item<double>() > 0);
   const auto next = pass(*attention, {.queries = x.narrow(1, 6, 6), .state = state}).state;
-  // The first segment left one slot. Of the six tokens that leave the memory now, the three most used become slots.
+  // The first segment has made one slot. Of the six tokens that leave the memory now, the three most used become slots.
   CHECK(next[3][0].sum().item<std::int64_t>() == 4);
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("compressive-transformer: the reconstruction loss equals its equation,
     if (!entry.name.starts_with("compression")) others.push_back(entry.tensor);
   for (const auto& gradient : torch::autograd::grad({result.auxiliary_loss}, others, {}, true, false, true))
     CHECK((!gradient.defined() || gradient.abs().max().item<double>() == 0));
-  // The task trains tensors that are constant in this loss. A parameter that was detached itself would get no gradient.
+  // The task's loss trains the tensors that are constant in the loss above. A detached parameter would get no gradient here.
   for (const auto& gradient :
        torch::autograd::grad({result.output.sum()}, {parameter(*attention, "value.weight"), x}, {}, true))
     CHECK(gradient.abs().max().item<double>() > 0);

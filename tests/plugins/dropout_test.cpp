@@ -9,7 +9,8 @@ using ablate::Tensor;
 
 namespace {
 
-/// Returns softmax(q k^T / sqrt(d) + mask) v in plain operators. Drops weights by the same draws, in pieces of `rows` queries.
+/// Returns softmax(q k^T / sqrt(d) + mask) v in plain operators. Drops weights by the draws of dropped_attention(), in pieces
+/// of `rows` queries.
 Tensor plainly(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal, double p,
                const ablate::Generator& generator, std::int64_t rows) {
   auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3)));

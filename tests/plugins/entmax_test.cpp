@@ -1,4 +1,5 @@
-// Sparse weights against softmax (alpha 1), sparsemax and 1.5-entmax by sorting, with gradients, and other alphas by a search.
+// Sparse weights against softmax (alpha 1), and against sparsemax and 1.5-entmax by sorting, with gradients. Weights of other
+// alphas against a search.
 #include <algorithm>
 
 #include "tests/plugins/masked.h"

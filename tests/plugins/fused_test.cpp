@@ -38,7 +38,7 @@ const std::vector<Case> kCases = {
     {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
     {"delta", {{"decay", "channel"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
     {"delta", {{"erase", "head"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
-    // Here only a norm or a convolution is fused, because other numbers of channels are no multiples of 16.
+    // Here only a norm or a convolution is fused: elsewhere, the number of channels is no multiple of 16.
     {"delta",
      {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}},
      true,

@@ -134,7 +134,7 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
           layer(*attention, "output", part.matmul(split("value").narrow(1, 0, 5)).transpose(0, 1).flatten(1));
       CHECK(distance(padded.narrow(0, 0, 5), short_item) < 1e-12);
     }
-  // The state has the same form as with a normaliser, but reads do not use its divisor.
+  // The state has the same form as with a normaliser, but reads do not use the divisor in the state.
   const auto attention = make(section("linear", {{"normaliser", "length"}}), 1, {.causal = true, .carries = true});
   const auto x = random_tokens(2, 80, 4);
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
@@ -147,7 +147,7 @@ TEST_CASE("linear attention: features far below 0 have the equation's weights, a
       ablate::NoGradGuard no_grad;
       for (const auto* name : {"query.bias", "key.bias"}) parameter(*attention, name).add_(by);
     };
-    shift(-20);  // computed as elu(x) + 1, features would lose half of their digits
+    shift(-20);  // if computed as elu(x) + 1, features would lose half of their digits
     CHECK(off(*attention, "elu+1", 2, causal, false) < 1e-12);
     shift(-180);  // each feature is e^-200; the square of a product of two, e^-800, is 0
     const auto x = random_tokens(2, 9, 2).requires_grad_();

@@ -31,7 +31,7 @@ struct WikiTextFolder {
   }
   fs::path root() const { return folder.path() / "wikitext-103"; }
   fs::path file(std::size_t split) const { return root() / kNames[split]; }
-  /// Writes an archive of the first `files` files beside the folder.
+  /// Writes an archive beside the folder, with the first `files` files.
   fs::path pack(std::size_t files = 3) const {
     std::vector<std::pair<std::string, Bytes>> entries;
     for (std::size_t split = 0; split < files; ++split)

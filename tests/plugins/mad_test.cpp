@@ -1,4 +1,4 @@
-// The six tasks of MAD: each example contains its answers, or a map that all examples share gives them.
+// The six tasks of MAD: each example contains its answers, or all examples share a map that gives the answers.
 #include <cmath>
 #include <map>
 #include <set>

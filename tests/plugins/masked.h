@@ -8,7 +8,8 @@ namespace ablate::test {
 /// Returns [n, heads * d] as [heads, n, d].
 inline Tensor by_head(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(0, 1); }
 
-/// Returns softmax(scores) values, 0 in rows that see no key: scores [heads, n, keys], `seen` bool, broadcast to the scores.
+/// Returns the product of softmax(scores) and values, 0 in rows that see no key. Scores are [heads, n, keys]; `seen` is bool,
+/// broadcast to the scores.
 inline Tensor read_seen(const Tensor& scores, const Tensor& values, const Tensor& seen) {
   const auto nothing = seen.any(-1, true).logical_not();
   const auto weights = scores.masked_fill(seen.logical_or(nothing).logical_not(), -INFINITY).softmax(-1);

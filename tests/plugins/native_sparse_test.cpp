@@ -9,8 +9,8 @@ using ablate::Tensor;
 
 namespace {
 
-/// Wrong variants: the least similar blocks, incomplete means, no block before the own block, one gate for all branches, a
-/// window that is longer by one.
+/// Wrong variants: the least similar blocks, means of incomplete blocks, no block before the own block, one gate for all
+/// branches, a window that is longer by one.
 enum class Wrong { kNothing, kLeast, kIncomplete, kNotBefore, kOneGate, kLonger };
 
 struct Sizes {

@@ -35,7 +35,8 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Computes section 3.2 for one item and head: fits b's signal at `places`, moved evenly to [0, tau], and tokens x in the rest.
+/// Computes section 3.2 for one item and head. Samples b's signal at `places`, spreads the samples evenly over [0, tau] and the
+/// tokens x over the rest, and fits a signal to both.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;

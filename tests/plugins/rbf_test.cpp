@@ -143,6 +143,6 @@ TEST_CASE("a query's density loses no mass outside the signal: a constant signal
   // A read is an average of the fitted signal, so its error is at most the signal's largest error, which is at the ends.
   const auto signal = ablate::basis_at_tokens(20000, 16, 1.0).t().matmul(memory.values[0][0]);
   const double off = (signal - 1.0).abs().max().item<double>();
-  CHECK(off < 0.2);  // a density with its mean at an end would lose half
+  CHECK(off < 0.2);  // without the cut, a density with its mean at an end would lose half of its mass
   CHECK(distance(read(*rbf, queries, memory), ablate::ones({1, 1, 50, 1}, ablate::kDouble)) < off + 1e-6);
 }

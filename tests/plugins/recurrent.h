@@ -8,7 +8,7 @@ namespace ablate::test {
 /// Returns one item's channels by heads: [n, heads, d].
 inline Tensor by_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}); }
 
-/// Returns (x - mean) / sqrt(variance + 1e-5) over the last dimension, or if not `centred` the same with a mean of 0.
+/// Returns (x - mean) / sqrt(variance + 1e-5) over the last dimension. Unless `centred`, the mean counts as 0.
 inline Tensor plainly_normed(const Tensor& x, bool centred) {
   const auto y = centred ? x - x.mean(-1, true) : x;
   return y / (y.square().mean(-1, true) + 1e-5).sqrt();
@@ -33,7 +33,7 @@ inline Tensor filtered(const Tensor& y, const Tensor& filter) {
 /// Applies a short convolution, with its activation.
 inline Tensor convolved(const Tensor& y, const Tensor& filter) { return swish(filtered(y, filter)); }
 
-/// Returns the outputs of segments of these lengths. Each segment gets the state of the segment before, and its position.
+/// Returns the outputs of segments of these lengths. Each segment gets its own position and the state of the segment before it.
 inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;

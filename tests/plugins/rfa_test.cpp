@@ -26,7 +26,8 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
 }
 
 /// Computes S = g S + (1 - g) phi(k) v^T and z = g z + (1 - g) phi(k) token by token (section 3.2). Without `causal` all
-/// queries read the last S and z. `bent` counts Gaussian sums raised to their least value, bound / 1000 (README.md).
+/// queries read the last S and z. `bent` counts the Gaussian sums below their minimum, bound / 1000, which replaces them
+/// (README.md).
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal, bool gated,
                 int* bent = nullptr) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);

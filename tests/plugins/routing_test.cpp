@@ -53,7 +53,8 @@ std::vector<std::int64_t> likest(const Tensor& like, std::int64_t count) {
   return all;
 }
 
-/// Computes the published form: clusters select their nearest queries and keys. A read is the mean over its query's clusters.
+/// Computes the published form: clusters select their nearest queries and keys. Returns, for each query, the mean over the
+/// clusters that selected it.
 Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_like,
               const Tensor& k_like) {
   const auto n = q.size(0);

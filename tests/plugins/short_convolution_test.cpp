@@ -1,4 +1,5 @@
-// The short convolution of HeadwiseAttention against its sum, and its state. The test's attention exposes q, k and v.
+// The short convolution of HeadwiseAttention equals its defining sum, also by segments with a state. The test's attention
+// exposes q, k and v.
 #include "ablate/headwise.h"
 #include "core/registry/values.h"
 #include "tests/plugins/recurrent.h"

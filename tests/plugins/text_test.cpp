@@ -32,7 +32,7 @@ TEST_CASE("reviews are read as bytes, cut to the length, with the label of their
   const auto test = read_examples(*task, Split::kTest);
   REQUIRE(test.size() == 12);
   for (std::size_t i = 0; i < test.size(); ++i) {
-    CHECK(test[i].label == static_cast<std::int64_t>(i % 2));  // by id, negative before positive: every prefix is balanced
+    CHECK(test[i].label == static_cast<std::int64_t>(i % 2));  // by id, negative first, so that every prefix is balanced
     const auto text = std::string("test ") + (i % 2 == 0 ? "neg " : "pos ") + std::to_string(i / 2) + "............";
     if (i != 3) CHECK(text_of(test[i]) == text.substr(0, i < 2 ? 10 : 12));
   }

@@ -161,7 +161,7 @@ TEST_CASE("the last transactions are shown; amounts and days are normalised by t
   files.write("trans.asc", transactions_file(kPublished, rows));
   const std::size_t length = GENERATE(4, 16);
   const Loaded loaded(files, {{"length", length}});
-  // Logs of the amount and of the days since the account's previous transaction, which the length may cut off.
+  // log(1 + amount) and log(1 + days since the account's previous transaction), even if the length cuts off that transaction.
   std::map<int, std::vector<std::array<double, 2>>> expected;
   for (int account = 1; account <= 60; ++account) {
     const Row* before = nullptr;

@@ -58,7 +58,7 @@ class Page:
         check(False, f"the page never showed {what}")
 
     def rows(self, section, table=0):
-        """Returns the texts of the cells, row by row, without the pin."""
+        """Returns the texts of the cells, row by row. In tables with pins, each row begins with the text of its pin."""
         return self.run("return [...document.querySelectorAll(arguments[0] + ' table')[arguments[1]].tBodies[0].rows]"
                         ".map((row) => [...row.cells].map((cell) => cell.innerText))", section, table)
 

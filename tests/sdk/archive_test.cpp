@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kMost = 256 * kMiB;  // most bytes that a small file may unpack to
+constexpr std::size_t kMost = 256 * kMiB;  // maximum number of bytes that a small file may unpack to
 
 using Writer = std::unique_ptr<archive, int (*)(archive*)>;
 

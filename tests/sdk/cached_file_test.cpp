@@ -75,7 +75,7 @@ TEST_CASE("a killed writer's file is removed a day later, and a file being writt
   CHECK(fs::exists(fresh));
   CHECK(fs::exists(other));
   CHECK(fs::exists(path));
-  fs::rename(fresh, left);  // a killed writer's file again, beside the key's file
+  fs::rename(fresh, left);  // again a killed writer's file, now beside the complete file of its key
   fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(25));
   get("seed 1");
   CHECK_FALSE(fs::exists(left));

@@ -10,7 +10,8 @@ std::string study() {
   return text;
 }
 
-/// Runs the grid under Slurm to its end. Calls `befall` until `most` calls returned true. Returns the number of these calls.
+/// Runs the grid under Slurm to its end. Meanwhile calls `befall` every 8 s, until it has returned true `most` times.
+/// @return number of calls that returned true
 int suffer(const std::vector<std::string>& options, const std::function<bool()>& befall, int most) {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");

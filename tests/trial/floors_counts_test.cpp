@@ -66,7 +66,8 @@ class Source : public Task {
   mutable std::vector<std::int64_t> windows_;  ///< windows of the training split that were read
 };
 
-/// Returns the bits per symbol that the true distribution needs for the first `places` positions. Fewer bits would be chance.
+/// Returns the bits per symbol that the true distribution needs for the first `places` positions. A predictor needs fewer
+/// bits only by chance.
 double bits_of(const Source& source, int order, std::int64_t places) {
   const auto& text = source.text(Split::kTest);
   double bits = 0;

@@ -15,7 +15,7 @@ namespace {
 
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed) { return randn(sizes, make_generator(seed), kDouble); }
 
-/// Computes a weight for every query and key (Katharopoulos et al. 2020, Eq. 4).
+/// Computes the output from a weight for every pair of a query and a key (Katharopoulos et al. 2020, Eq. 4).
 Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mass, FeatureMap map) {
   const auto phi = [&](const Tensor& x) {
     return map == FeatureMap::kRelu ? x.relu() : (x + 1).where(x > 0, x.clamp_max(0).exp());

@@ -55,7 +55,8 @@ TEST_CASE("layers use the attentions of a list in turn") {
   CHECK(carries_state(plugins_from_json({kSoftmax, kLinear}), find_plugin));
   CHECK_FALSE(carries_state(plugins_from_json({kSoftmax, kSoftmax}), find_plugin));
 
-  // The states of the lowest layer are equal in both models, bit by bit. Those of layer 3 differ, because layer 2 differs.
+  // The states of the lowest layer are equal in both models, bit by bit. The states of layer 3 differ, because layer 2
+  // differs.
   const auto all_linear = model(kLinear, true, 4);
   const auto mixed = run(*linear_below, linear_below->initial_state(2)), plain = run(*all_linear, all_linear->initial_state(2));
   CHECK(sizes(mixed.state) == std::vector<std::size_t>{1, 0, 1, 0});

@@ -22,7 +22,7 @@ struct Layer {
 
   Logits whole() const { return linear(rows, weight, bias); }
   Logits pieces(std::int64_t piece) const { return {rows, weight, bias, piece}; }
-  /// Returns gradients of three times the loss: the gradient that the loss receives need not be 1.
+  /// Returns the gradients of three times the loss, so that the gradient that the loss receives is 3, not 1.
   std::vector<Tensor> gradients(const Logits& logits) const {
     for (const auto& one : {rows, weight, bias}) one.mutable_grad().reset();
     (3 * logits.mean_loss(targets)).backward();

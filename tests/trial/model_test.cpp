@@ -40,7 +40,7 @@ at::Tensor parameter(const Model& made, const std::string& name) {
   return {};
 }
 
-/// Adds a tensor that layers share to its input. The value of the parameter `heads` is the tensor's number of rows.
+/// Adds a tensor to its input. Layers share this tensor, whose number of rows is the value of the parameter `heads`.
 class Sharing final : public Attention {
  public:
   explicit Sharing(const AttentionContext& context)

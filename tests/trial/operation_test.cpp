@@ -9,7 +9,7 @@ using namespace ablate;
 
 namespace {
 
-/// Computes a b. The gradient of a is 3 times too large, so that tests can see whether this gradient is used.
+/// Computes a * b. The gradient of `a` is 3 times too large, so that tests can see whether this gradient is used.
 Tensor product(const Tensor& a, const Tensor& b, bool with_second = true) {
   return with_gradient(
       {a, b},

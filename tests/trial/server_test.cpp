@@ -32,7 +32,7 @@ int channel() {
   return -1;
 }
 
-/// Writes directly to the pipes, as a plugin could that guesses a descriptor.
+/// Writes directly to the pipes, as a plugin that guesses a descriptor could do.
 void write_raw(const std::string& text) {
   // The pipe of stdout has a second descriptor, next to the descriptor of the messages' pipe. This loop writes to both pipes;
   // text in stdout's pipe counts as output.

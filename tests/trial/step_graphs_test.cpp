@@ -14,7 +14,8 @@ using nlohmann::json;
 
 namespace {
 
-/// Sets model.dropout to 0: its draws are on the host, which cannot be recorded. Torch draws for attention dropout, which can.
+/// Sets model.dropout to 0, because its draws are on the host and cannot be recorded. The draws of attention dropout can be
+/// recorded, because torch makes them.
 json recordable_trial(const json& train, const json& attention, const json& model = json::object()) {
   auto resolved = resolved_trial(train, attention);
   resolved["train"]["kernels"] = "reference";

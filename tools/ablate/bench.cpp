@@ -209,7 +209,7 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // The task bytes is not causal, so attentions that are only causal are left out. Attentions made of parts need a study.
+    // The task "bytes" is not causal, so attentions that are only causal are left out. Attentions made of parts need a study.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
@@ -329,7 +329,7 @@ fs::path keep(const std::string& name, const std::string& text) {
   return file;
 }
 
-/// Returns the request for the table that all metrics share.
+/// Returns the table request without a metric. The tables of all metrics share it.
 db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Subject>& subjects,
                           const std::vector<Varied>& vary) {
   db::TableRequest request{.experiments = {arguments.name}, .rows = {section::kAttention}, .columns = {setting::kTaskLength}};

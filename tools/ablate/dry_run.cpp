@@ -49,7 +49,7 @@ class SectionSettings {
   const Numbers& of(const Trial& trial) {
     return numbers_.of(trial.sections, [&] {
       const std::string name = to_text(section_);
-      const bool in_batches = trial.spec.train.test_batches > 0;  // in the same section as train.batch
+      const bool in_batches = trial.spec.train.test_batches > 0;  // affects only train.batch, which is in the same section
       auto setting = json::object(), examples = json::object();
       for (const auto& [path, value] : flatten({{name, trial.resolved().at(name)}})) {
         if (is_data_seed(path) || is_tuned(path)) continue;
@@ -109,7 +109,7 @@ std::string power_text(int n, int comparisons, bool t_test = false) {
 }
 
 /// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find. Covers each task's
-/// settings against one setting, then each named table's contrasts, in one column. Returns "" if there is one setting.
+/// settings against one setting, then each named table's contrasts, in one column. Returns "" if each task has one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kDrawing = "ablate-plot";
 constexpr std::chrono::milliseconds kLastWords(500);  ///< time to write the text that stderr has not yet accepted
 
-/// Replaces this process by ablate-plot, in the same folder, with the same words. Throws Error if this fails.
+/// Replaces this process by ablate-plot from this program's folder, with the same words. Throws Error if this fails.
 void draw(std::vector<std::string> words) {
   std::error_code unseen;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unseen).parent_path() / kDrawing;

@@ -15,8 +15,8 @@ namespace ablate {
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // open() returns the lowest free descriptor, and all lower ones are open. Writing to a missing stdout must fail as before:
-    // it is therefore opened for reading only.
+    // open() returns the lowest free descriptor. This is `stream`, because all lower descriptors are open. Writing to a missing
+    // stdout must still fail, so stdout is opened for reading only.
     if (open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0) _exit(static_cast<int>(ExitCode::kUsage));
   }
   std::signal(SIGPIPE, SIG_IGN);

@@ -27,7 +27,7 @@ void print(fmt::format_string<Values...> text, Values&&... values) {
   fmt::print("{}", db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
-/// Returns a path for a line of text, cleaned: a file's name may contain any character but a slash.
+/// Returns a path as text for one line, without control characters: a file's name may contain any character but a slash.
 inline std::string path_text(const std::filesystem::path& path) { return db::one_row(path.string()); }
 
 /// Opens the closed descriptors among 0, 1 and 2. Call it first: otherwise a file that the program opens, such as a database,

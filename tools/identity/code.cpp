@@ -18,8 +18,8 @@ std::string last_word(const std::string& text) {
           text.end()};
 }
 
-/// True if white space between two characters may change the code. White space divides words, characters of an operator, a
-/// literal from its prefix, suffix or sign, and a macro's name from its parenthesis.
+/// True if white space between two characters may change the code: between two words, between characters that can form one
+/// operator, between a literal and its prefix, suffix or sign, and between a macro's name and its parenthesis.
 bool divides(const std::string& before, char next, bool is_directive) {
   static const std::string kPairs = ":: -> ++ -- << >> <= >= == != && || += -= *= /= %= &= |= ^= ## => >* .. ";
   const auto binds = [](char c) { return is_word(c) || c == '"' || c == '\'' || c == '.'; };

@@ -28,7 +28,7 @@ class Fonts {
   cairo_scaled_font_t* font(const std::string& text, double size);
   /// Like font(), and records the text if the font lacks some of its characters.
   cairo_scaled_font_t* shown_font(const std::string& text, double size);
-  /// Returns the width in points, from the start to the start of a next character.
+  /// Returns the width of a text in points, from its start to the start of a character that would follow it.
   double width(const std::string& text, double size);
   /// Returns the text, or its longest beginning that fits, followed by "…".
   std::string cut(const std::string& text, double size, double most);
@@ -98,7 +98,7 @@ struct Pen {
   std::vector<double> dash = {};
 };
 
-/// Part of a text that its position marks: start, middle or end.
+/// Part of a text that is at the text's position: its start, middle or end.
 enum class At { kStart, kMiddle, kEnd };
 
 struct TextStyle {

@@ -22,7 +22,7 @@ constexpr double kLineStep = kSmallSize * 1.45;
 /// Names of the series, below the panels, in as many columns as fit.
 class Legend {
  public:
-  /// Shows the figure's keys. If it has none, shows each style and marker once, by number. `width` is in points.
+  /// Shows the figure's keys. If it has none, shows each named style and marker once, in order. `width` is in points.
   Legend(const db::Figure& figure, double width, Fonts& fonts) {
     if (figure.keys.empty())
       add_series(figure);
@@ -64,7 +64,7 @@ class Legend {
     std::size_t style = 0, mark = 0;
     db::FigureSeries::Shape shape = db::FigureSeries::Shape::kMarkers;
     std::string name, tail;      ///< after cutting, `name` ends with `tail`
-    bool of_any_colour = false;  ///< names a marker, which series of any colour have
+    bool of_any_colour = false;  ///< true if `name` is for a marker, which series of any colour have
   };
   void add_keys(const db::Figure& figure) {
     for (const auto& key : figure.keys) {
@@ -121,7 +121,7 @@ std::vector<std::string> wrapped(const std::string& text, double width, Fonts& f
 /// Layout of a sheet, in points.
 struct Plan {
   std::size_t beside = 1;
-  Margins margins;  ///< the widest of all panels
+  Margins margins;  ///< the largest of all panels, at each side
   double axes_width = 0, longest = 0;
   std::vector<double> axes_height;  ///< by row of panels
   double height = 0;                ///< height of all panels together

@@ -193,7 +193,7 @@ Extent range_of(const db::FigurePanel& panel, bool of_x) {
   return range;
 }
 
-/// Share of free space at both sides. Lines need almost none.
+/// Share of the range that stays free at each side. Lines need almost none.
 double side_margin(const db::FigurePanel& panel) {
   const bool lines = std::all_of(panel.series.begin(), panel.series.end(),
                                  [](const FigureSeries& series) { return series.shape == FigureSeries::Shape::kLine; });

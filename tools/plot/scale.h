@@ -14,12 +14,13 @@ struct Tick {
   std::string text;
 };
 
-/// Returns multiples of 1, 2 or 5 times a power of ten from low to high: at most `most`, or one more if there would be a single
-/// tick. All have the same decimals. low is below high, and both are finite.
+/// Returns the multiples, from low to high, of a step that is 1, 2 or 5 times a power of ten: at most `most` ticks, or at most
+/// 2 if `most` is less. If fewer than two ticks result, a finer step is used, unless it gives more than `most` + 1 ticks. All
+/// texts except "0" have the same precision. low is below high, and both are finite.
 std::vector<Tick> linear_ticks(double low, double high, int most);
 
-/// Returns powers of ten from low to high, all or every nth. With fewer than two, returns 1, 2 and 5 times powers of ten.
-/// With fewer than two of these, returns linear_ticks. low is above 0.
+/// Returns the powers of ten from low to high, or every nth of them if there are too many. If there are fewer than two, returns
+/// 1, 2 and 5 times powers of ten. If there are fewer than two of these as well, returns linear_ticks(). low is above 0.
 std::vector<Tick> log_ticks(double low, double high, int most);
 
 /// Returns the text of a single number: "256", "0.004", "2·10⁶".
@@ -36,12 +37,13 @@ struct Extent {
 
 class Scale {
  public:
-  /// @param range values to show; ignored for names @param margin share of its length, left free at both ends
+  /// @param range values to show; ignored for names @param margin share of the range's length that stays free at each end
   Scale(const db::FigureAxis& axis, Extent range, double margin);
 
   /// Maps the low end to 0 and the high end to 1. Values outside the axis give numbers below 0 or above 1.
   double share(double value) const;
-  /// Returns at most `most` ticks. If the axis has names, or ticks of the figure in its range, returns all of these instead.
+  /// Returns a tick for each name if the axis has names. Otherwise returns all ticks of the figure that are in its range. If
+  /// there is none, returns linear_ticks() or log_ticks(), which `most` limits.
   std::vector<Tick> ticks(int most) const;
   bool has_names() const { return !axis_.names.empty(); }
 

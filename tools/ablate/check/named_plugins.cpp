@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the library at path `name`, or all libraries with id `name`, of any kind. Adds a text to `unknown` if none has it.
+/// Returns the library at path `name`, or the libraries of any kind with id `name`. Adds `name` to `unknown` if there is none.
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};
@@ -42,7 +42,7 @@ json value_of(const std::string& text, const ParameterInfo& parameter) {
   return value.is_discarded() || (parameter.type == ParameterType::kText && !value.is_string()) ? json(text) : value;
 }
 
-/// Returns how to write a plugin with this id: ", as --set 'compression={"plugin":"rbf"}'"; "" for other parameters.
+/// Returns how to write a plugin with this id: ", as --set 'compression={"plugin":"rbf"}'"; "" if the parameter is no plugin.
 std::string example(const ParameterInfo& parameter, const std::string& text) {
   if (!parameter.plugin_kind()) return "";
   const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;

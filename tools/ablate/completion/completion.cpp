@@ -122,7 +122,7 @@ Candidates without_help(const std::vector<std::string>& words, const std::string
 /// Paths that may be set, in order of addition, each once.
 class Settables {
  public:
-  /// @param study text of the study. If it quotes ids of a kind, only these plugins' parameters are offered, else all plugins'.
+  /// @param study text of the study. If it has ids of a kind in quotes, only these plugins' parameters are offered, else all parameters.
   Settables(const std::vector<PluginInfo>& plugins, const std::string& study) : plugins_(plugins), study_(study) {}
 
   void add(const std::string& path, const std::string& about, std::vector<std::string> values = {}) {
@@ -154,7 +154,7 @@ class Settables {
     for (const auto* plugin : named.empty() ? all : named) add(section, plugin->parameters);
   }
 
-  /// Returns continuations of a part of PATH=VALUE: the next sections or keys; after "=", the values of a parameter's list.
+  /// Returns continuations of a part of PATH=VALUE: the next sections or keys; after "=", the parameter's listed values.
   Candidates next(const std::string& part) const {
     Candidates all;
     if (const auto equals = part.find('='); equals != std::string::npos) {
@@ -247,7 +247,7 @@ class LineSoFar {
     return nullptr;
   }
 
-  /// Prepends `before` to each candidate, and returns all that then begin with the word. ":file" and its like stay unchanged.
+  /// Prepends `before` to each candidate, then drops candidates that do not begin with the word. Keeps ":file" and the like.
   Candidates those(Candidates all, const std::string& before) const {
     for (auto& [word, about] : all)
       if (!word.starts_with(':')) word.insert(0, before);

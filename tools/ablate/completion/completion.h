@@ -13,8 +13,8 @@ void add_completion(CLI::App& app, int& exit_code);
 bool is_question(const std::vector<std::string>& words);
 
 /// Prints the answer, a line for each word: "WORD TAB description", or ":file", ":folder" or ":toml" if files complete the
-/// word. Reads the history and earlier scans of plugins; starts and writes nothing. Prints no message of an error.
-/// @param words that is_question accepted; the last is to be completed, and may be empty
+/// word. Reads the history and earlier scans of plugins. Starts no process and writes nothing. Prints no error message.
+/// @param words accepted by is_question(). The last word is to be completed, and may be empty.
 void answer_question(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace ablate

@@ -27,7 +27,7 @@ struct OutputFile {
   /// stays unchanged.
   void put(const std::function<void(const db::Write& write)>& pieces) const;
 
-  /// Does the same for bytes that are not text, unchanged, and only to a file.
+  /// Does the same for bytes that are not text: writes them unchanged, and only to a file.
   void put_bytes(const std::function<void(const db::Write& write)>& pieces) const;
 };
 

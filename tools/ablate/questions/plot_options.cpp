@@ -20,7 +20,7 @@ namespace {
 constexpr double kColumn_mm = 84, kPage_mm = 174;  ///< widths in papers of two columns, on A4 and letter
 constexpr double kLeast_mm = 40, kMost_mm = 1000;
 constexpr const char* kTableOptions[] = {"rows",  "cols",   "metric",
-                                         "where", "rename", "interval"};  ///< a figure accepts them, too
+                                         "where", "rename", "interval"};  ///< a figure also accepts these
 
 std::string kinds_help() {
   std::vector<std::string> all;

@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// Returns a request with today's verdicts, the options that find plugins and this history again, and the suite.
+/// Returns a request with today's verdicts, the suite, and the options by which a command finds the same plugins and history.
 /// @param command,reader must outlive the request
 db::TableRequest usual_request(const CLI::App* command, const db::Reader& reader, const std::filesystem::path& database);
 

@@ -23,8 +23,8 @@
 namespace ablate {
 namespace {
 
-/// Returns the tables that each experiment's study names, else the experiment's default table. For several experiments
-/// together, a common default table comes first.
+/// Returns the tables that each experiment's study names. If `together`, a common default table comes first. Otherwise, an
+/// experiment whose study names no table gets its default table.
 std::vector<db::ReportTable> tables_of(const db::Reader& reader, const std::vector<std::string>& experiments, bool together,
                                        const db::TableRequest& usual) {
   std::vector<db::ReportTable> tables;

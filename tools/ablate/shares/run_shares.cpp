@@ -126,7 +126,7 @@ class Share {
   }
 
   /// Writes the plan into the shared folder, so that others can watch the grid. All shares of a folder belong to one plan.
-  /// @return time of the plan in microseconds since 1970, UTC. All shares use it for the grid, because one clock set it.
+  /// @return time of the plan in microseconds since 1970, UTC. All shares use it for the grid, because machines' clocks differ.
   std::int64_t keep_plan(const SharesPlan& of) const {
     const auto file = plan_of_shares(shared_);
     std::error_code failed;

@@ -66,7 +66,7 @@ ShareState state_of(const fs::path& shared, const SharesPlan& plan, int index, c
   return state;
 }
 
-/// Returns the state of each share's latest Slurm task, and counts all tasks by state. Empty if no job was ever submitted.
+/// Returns the state of each share's latest Slurm task, if any. Counts all tasks except resubmitted tasks by state in `tasks`.
 std::map<int, std::string> jobs_of_shares(const fs::path& shared, const std::vector<slurm::QueuedTask>& queue,
                                           bool queue_is_known, std::map<std::string, std::size_t>& tasks) {
   std::map<int, std::string> standing;

@@ -10,7 +10,7 @@ namespace {
 enum class Scope { kHead, kAllHeads };  ///< channels that one norm covers; kAllHeads is wrong
 
 /// Computes softmax attention with QK norm for one item (Henry et al. 2020). Rotary positions come after the norm.
-/// @param x [n, kChannels] @param scope, gain the defaults are right; other values make wrong variants
+/// @param x [n, kChannels] @param scope,gain right by default; other values make wrong variants
 Tensor normed(const ablate::Attention& attention, std::int64_t heads, const Tensor& x, bool causal, bool rotary,
               Scope scope = Scope::kHead, bool gain = true) {
   const auto over_rms = [&](const Tensor& of, std::int64_t parts) {
@@ -234,7 +234,7 @@ TEST_CASE("softmax's span is the weighted mean distance from a query to its keys
     const double n = 70;
     CHECK(span(*attention, {}) == Approx(causal ? (n - 1) / 4 : (n * n - 1) / (3 * n)).epsilon(1e-12));
   }
-  // Measuring changes no output, and a sink reduces all weights of a query by one factor, so the span is equal.
+  // Measuring changes no output, and a sink reduces all weights of a query by the same factor, so the span is equal.
   const auto plain = asked({{"span_examples", 0}}, false), looked = asked(nlohmann::json::object(), false),
              sunk = asked({{"sink", true}}, false);
   CHECK(pass(*plain, {.queries = x, .measure = true}).metrics.empty());

@@ -9,7 +9,7 @@ struct ReviewsFolder {
   TemporaryFolder folder;
 
   /// Writes `reviews` reviews for each split and label, two for each film. Train and test have different films. Review 3 of
-  /// train/pos is "train pos 3" and 7 * 3 % 40 dots.
+  /// train/pos is "train pos 3", followed by 7 * 3 % 40 dots.
   explicit ReviewsFolder(int reviews) {
     for (const std::string split : {"train", "test"})
       for (const std::string label : {"pos", "neg"}) {

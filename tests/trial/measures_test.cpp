@@ -80,7 +80,7 @@ TEST_CASE("reports of an attention are averaged over the layers that report them
 
 TEST_CASE("the spread of times is their interquartile range, without the first step") {
   CHECK(spread({3}) == 0);
-  CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first time counts if there are at most two times
+  CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first step counts if there are at most two steps
   CHECK(spread({900, 10, 10, 10, 10}) == 0);  // the first step allocates what later steps reuse
   CHECK(spread({900, 1, 2, 3, 4, 5}) == Approx(200.0 / 3));
   CHECK(spread({900, 10, 10, 10, 500, 10, 10, 10}) == 0);  // one disturbed step does not count as spread

@@ -69,7 +69,7 @@ void check_name(const std::string& name) {
     if (name == taken) throw Error(fmt::format("the name {0} is taken by CMake's own target; try my-{0}", name));
 }
 
-/// Returns the files of a new folder. If several templates have one file name, the most specific template is used.
+/// Returns the files of a new folder. If several templates have the same file name, the most specific template is used.
 std::vector<Template> files_of(const NewArguments& arguments) {
   std::vector<Template> files;
   std::vector<std::string> sets = {arguments.kind, ""};

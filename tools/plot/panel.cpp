@@ -99,7 +99,7 @@ Extent range_of(const db::FigureHeat& heat) {
   return range;
 }
 
-/// Decimals that show two digits of the range.
+/// Returns the number of decimals, at most 4, that shows the length of the range with two digits.
 int decimals_of(const Extent& range) {
   return std::clamp(1 - static_cast<int>(std::floor(std::log10(range.high - range.low))), 0, 4);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Limit of processor time for all predictors in one call of of(); with loading, a call takes two minutes.
+/// Limit of processor time for all predictors in one call of FloorsRun::of(); with loading, a call takes two minutes.
 constexpr double kFinding_s = 90;
 
 db::KnownFloors known_of(const FloorsJob& job, const json& document, const FoundFloors& found) {

@@ -20,7 +20,7 @@ struct FloorsOf {
 class FloorsRun {
  public:
   /// @param again computes the floors of all predictors even if the history has them
-  /// @param timeout_s limit for one call of of(), including loading
+  /// @param timeout_s limit for one call of FloorsRun::of(), including loading
   FloorsRun(FloorsOf of, bool again, double timeout_s);
 
   /// Returns nullopt if the floors could not be computed: a printed line says why.

@@ -59,7 +59,7 @@ struct CheckArguments {
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::vector<std::string> only;        ///< names of checks; empty: all
   std::int64_t length = 0;              ///< length of --length, checked in addition; 0: none
-  int timeout_s = 300;                  ///< for a plugin's checks, and as much again for its timing
+  int timeout_s = 300;                  ///< limit for a plugin's checks, and separately for its timing
   int at_a_time = 0;                    ///< plugins at a time; 0: number of cores
   bool no_timing = false, quick = false;
   db::Format format = db::Format::kText;  ///< or kJson

@@ -12,7 +12,7 @@ namespace ablate {
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors);
 
-/// Returns the parts that parameters are tried with: all compressions and attentions found, by id (the first of each id).
+/// Returns the plugins that a check tries as parts: all compressions and attentions found, by id (the first of each id).
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
 /// Parses NAME=VALUE pairs and checks them against the schema. A value is JSON, or a text without quotes. Throws Error for an

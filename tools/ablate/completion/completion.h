@@ -9,7 +9,7 @@ namespace ablate {
 
 void add_completion(CLI::App& app, int& exit_code);
 
-/// True if the words are a request of a completion script. Such a request is no command, because the help lists all commands.
+/// True if the words are a request of a completion script. Such a request is no command, because the help would list it.
 bool is_question(const std::vector<std::string>& words);
 
 /// Prints the answer, a line for each word: "WORD TAB description", or ":file", ":folder" or ":toml" if files complete the

@@ -143,7 +143,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
     if (!is_tested(metric)) names.push_back(metric.name);
   if (!names.empty())
     table_.notes.push_back(
-        fmt::format("not tested: {}: a count, or a derived value that has no better end (NAME[max] = ...)", some_of(names)));
+        fmt::format("not tested: {}: a count, or a derived value without a direction (NAME[max] = ...)", some_of(names)));
   if (!alone_.empty()) table_.notes.push_back("left out of the differences, without a partner: " + partners_text());
   for (const auto& [why, cells] : left_) {
     std::map<std::string, std::set<std::size_t>> by_metric;
@@ -204,8 +204,8 @@ std::string Comparisons::test_text(const std::string& marks) const {
   });
   return fmt::format("{}{}, at {:g} % over {} comparison{} (Holm); n = {} {}{}; {}; p {}", marks,
                      !any_neutral                           ? ""
-                     : marks.find('*') == std::string::npos ? "; differs (the metric has no better end)"
-                                                            : "; ≠ differs (the metric has no better end)",
+                     : marks.find('*') == std::string::npos ? "; differs (the metric has no direction)"
+                                                            : "; ≠ differs (the metric has no direction)",
                      100 * kLevel, tested_.size(), tested_.size() == 1 ? "" : "s",
                      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
                      have_seeds() ? "seeds" : "values", table_.varied.empty() ? "" : ", which vary " + table_.varied,

@@ -32,9 +32,9 @@ inline std::string declaration_refusal(const MetricDeclaration& declared) {
   const auto unit = declared.unit.value_or("");
   auto word = unit.substr(unit.rfind(' ') + 1);
   for (auto& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  const bool names_end = word == "max" || word == "min" || word == "best" || word == "maximum" || word == "minimum";
-  if (!names_end && unit.find(' ') == std::string::npos) return "";
-  return "has [" + unit + "] behind it, expected a unit of one word, and max, min or nothing for the better end: [% max]";
+  const bool names_direction = word == "max" || word == "min" || word == "best" || word == "maximum" || word == "minimum";
+  if (!names_direction && unit.find(' ') == std::string::npos) return "";
+  return "has [" + unit + "] behind it, expected a unit of one word, and max, min or nothing for the direction: [% max]";
 }
 
 /// Returns "[% max]", "[J min]" or "[]".

@@ -187,7 +187,7 @@ TEST_CASE("a merge copies imported trials, and they stay marked as imported") {
   CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // although the later grid has only two
 }
 
-TEST_CASE("metrics: ablate's own are known; others give unit and better direction, which cannot change later") {
+TEST_CASE("metrics: ablate's own are known; others declare unit and direction, which cannot change later") {
   Imports run;
   run.import("experiment,seed,test/bleu[% max],energy/used [J min],probe/layers[],test/accuracy@pairs=8\nx,1,20,3,2,50\n");
   CHECK(run.exit_code == 0);
@@ -204,7 +204,7 @@ TEST_CASE("metrics: ablate's own are known; others give unit and better directio
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));
   CHECK(has(run.import("experiment,seed,test/acuracy\nx,1,2\n"), "did you mean test/accuracy?"));
-  CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and better end in brackets: a/b[% max]"));
+  CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and direction in brackets: a/b[% max]"));
 }
 
 TEST_CASE("faults in an import are reported by file, line and column, and nothing is written") {

@@ -92,7 +92,7 @@ TEST_CASE("a metric without a better direction is tested with a neutral mark, an
   CHECK(has(to_text(neutral, Format::kMarkdown), "| b | 61.9 ± 1.4 ≠ |"));
   CHECK(has(to_text(neutral, Format::kLatex), "$\\neq$"));
   CHECK(has(to_text(neutral, Format::kCsv), ",differs\n"));
-  CHECK(notes(neutral, "; ≠ differs (the metric has no better end), at 5 % over 2 comparisons"));
+  CHECK(notes(neutral, "; ≠ differs (the metric has no direction), at 5 % over 2 comparisons"));
   CHECK(notes(tested(span, "best"), "not tested: attention/span: without a direction there is no best"));
   const auto count = tested({"model/parameters", "", "min", "", MetricKind::kCount, MetricOwner::kHost}, "attention=a");
   CHECK(count.cell(1, 0, 0).comparison().significance == Significance::kNone);

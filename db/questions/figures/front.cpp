@@ -133,7 +133,7 @@ Figure make_front(const Reader& reader, FigureRequest request) {
   for (std::size_t m = 0; m < 2; ++m)
     for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
   const bool directed = !table.metrics[0].direction.empty() && !table.metrics[1].direction.empty();
-  if (!directed) figure.notes.emplace_back("no front: one of the metrics has no better end");
+  if (!directed) figure.notes.emplace_back("no front: one of the metrics has no direction");
   auto looks = looks_of(table);
   figure.keys = std::move(looks.keys);
   for (std::size_t c = 0; c < table.columns.size(); ++c) {

@@ -95,7 +95,7 @@ std::string find_window(const std::vector<MetricInfo>& metrics, std::optional<do
     return std::any_of(window.points.begin(), window.points.end(), [](const auto& point) { return point.chosen; })
                ? "dev chose by several metrics"
                : "no number on dev";
-  if (metrics[*judge].direction.empty()) return metrics[*judge].name + " has no better end";
+  if (metrics[*judge].direction.empty()) return metrics[*judge].name + " has no direction";
   const double sign = metrics[*judge].direction == "max" ? 1 : -1;
   auto& points = window.points;
   const auto loss = [&](std::size_t i) { return -sign * points[i].cells[*judge].mean; };

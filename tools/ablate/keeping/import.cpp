@@ -409,7 +409,7 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->add_option("FILE", arguments->file,
                    "CSV with a header, or JSON lines, as `ablate export` writes them. Columns: experiment, outcome, reason, "
                    "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME. A name with a slash is a metric; "
-                   "a metric that ablate does not know needs its unit and better end: test/bleu[% max]. All other columns "
+                   "a metric that ablate does not know needs its unit and direction: test/bleu[% max]. All other columns "
                    "are parameters, including seed")
       ->required()
       ->check(not_empty())

@@ -222,7 +222,7 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
     std::vector<std::string> names;
     for (const auto& metric : all) names.push_back(metric.name);
     throw Error(
-        fmt::format("{}column {}: found an unknown metric, expected its unit and better end in brackets: "
+        fmt::format("{}column {}: found an unknown metric, expected its unit and direction in brackets: "
                     "{}[% max], {}[ms min], {}[] for neither{}",
                     where, name_, name_, name_, name_, nearest(name_, names).empty() ? "" : hint(name_, names)));
   }

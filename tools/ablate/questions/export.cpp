@@ -65,7 +65,7 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& name) { arguments->format = export_format(name); },
           "csv: columns experiment, key, attempt, outcome, reason, started, wall_s, main_metric, the parameters by path and "
-          "the metrics by name (a plugin's own metrics with unit and better end); jsonl: an object on each line, with typed "
+          "the metrics by name (a plugin's own metrics with unit and direction); jsonl: an object on each line, with typed "
           "values and the plugins' code identities; default: csv")
       ->check(offers(export_formats()))
       ->type_name("FORMAT");

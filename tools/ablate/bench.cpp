@@ -442,7 +442,8 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   };
   command
       ->add_option("PLUGIN", arguments->plugins,
-                   "attentions, or ATTENTION+COMPRESSION; the first is the reference of the others; default: all")
+                   "attentions, or ATTENTION+COMPRESSION; the first is the reference of the others; default: all bidirectional "
+                   "attentions that are not made of others, with softmax first")
       ->type_name("");
   list("--lengths", arguments->lengths, "tokens; default: 1024,2048,4096,8192,16384", "N,...")->check(count);
   list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(count);

@@ -82,7 +82,7 @@ std::string condition_refusal(const std::string& when, const PluginInfo& info) {
   if (when.empty()) return "";
   const auto [name, comparison, text] = condition_of(when);
   const auto* parameter = info.find(name);
-  if (parameter == nullptr) return "expected \"PARAMETER = VALUE\" of its own (or > or < of a number)";
+  if (parameter == nullptr) return "expected \"PARAMETER = VALUE\" with a parameter of the plugin (> and < for numbers)";
   const auto value = json::parse(text, nullptr, false);
   if (comparison != '=') {
     const bool numbers =

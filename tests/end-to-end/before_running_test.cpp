@@ -230,8 +230,8 @@ TEST_CASE("learned positions that training never reaches are reported by a dry r
       "[task]\nplugin = \"copy\"\nlength = 16\ntest_length = 32\ntrain = 64\ndev = 8\ntest = 8\n[model]\nlayers = 1\n"
       "d_model = 16\nhidden = 16\n[train]\nsteps = 2\nbatch = 8\n[attention]\nplugin = \"linear\"\n";
   const auto what =
-      "learned positions, of which training sees 16 and the test 32; the other positions stay untrained "
-      "(model.positions = none, rotary or sinusoidal)\n";
+      "training uses 16 learned positions and the test 32; the test's further positions are untrained "
+      "(model.positions = none, rotary or sinusoidal avoids this)\n";
   const auto dry = [&](const std::string& text) {
     place.study(text);
     const auto ended = place.run({"run", "study.toml", "--dry-run"});
@@ -240,9 +240,9 @@ TEST_CASE("learned positions that training never reaches are reported by a dry r
     return ended.out;
   };
   CHECK(says(dry(copy + "[grid]\nmodel.positions = [\"learned\", \"none\", \"sinusoidal\"]\n"),
-             std::string("positions: of 1 of 3 trials ") + what));
+             std::string("positions: in 1 of 3 trials, ") + what));
   CHECK_FALSE(says(dry(copy + "[grid]\ntask.test_length = [16]\n"), "positions: "));
-  CHECK(says(dry(copy + "[grid]\ntask.test_length = [32, 64]\n"), "of which training sees 16 and the test 32 to 64"));
+  CHECK(says(dry(copy + "[grid]\ntask.test_length = [32, 64]\n"), "training uses 16 learned positions and the test 32 to 64"));
   CHECK(says(dry(copy), std::string("\npositions: ") + what));
   CHECK(says(place.run({"run", "study.toml"}).err, std::string("positions: ") + what));
 }

@@ -62,7 +62,7 @@ TEST_CASE("a setting with enough parameters and no feed-forward part stays witho
   CHECK(hidden(load(base + "\"attention=adamra\"\n")) == std::vector<std::int64_t>{0, 64, 64});
 }
 
-TEST_CASE("each setting gets the width with its reference's number of parameters, as if the study had this width") {
+TEST_CASE("each setting gets the width that matches its reference's parameters, and equals a setting with this width") {
   const auto study = load(kBase + "seeds = 2\n" + kPlugins + kMatch);
   CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // adamra's width is smaller by 2 d_model
   REQUIRE(study.matched.size() == 1);
@@ -90,7 +90,7 @@ TEST_CASE("if no width matches the number, the nearest is used, and its distance
   CHECK(near.matched[0].off() == Approx(131328.0 / 69632 - 1));
 }
 
-TEST_CASE("a reference agrees with its setting in all parts of the grid that do not name it") {
+TEST_CASE("a setting and its reference agree in all parts of the grid that do not name the reference") {
   const auto tasks = load(
       "[attention]\ncompression.plugin = \"segment-mean\"\n[model]\nd_model = 32\n[grid]\ntask.plugin = "
       "[\"image\", \"listops\"]\nmodel.layers = [1, 2]\n" +
@@ -186,7 +186,7 @@ TEST_CASE("errors in a match are reported at their place") {
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"train.batch\"\n",
        {"12:9: grid.match.width = train.batch: expected a whole number of [model] or of an attention, as model.hidden"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at 1 and at 16, expected a number that "
+       {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at widths 1 and 16, expected a number that "
         "changes with the width; name another width"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"attention.heads\"\n",
        {"12:9: grid.match.width = attention.heads: attention=adamra has no such width; name a width of all settings, as "
@@ -199,18 +199,19 @@ TEST_CASE("errors in a match are reported at their place") {
            "rows = [{ attention.plugin = \"softmax\", attention.heads = 1 }, { attention.plugin = \"softmax\" }, { "
            "attention.plugin = \"adamra\" }]\n" +
            kMatch,
-       {"11:14: grid.match: found 2 references for attention=adamra, attention=softmax attention.heads=1 and "
-        "attention=softmax, expected one; name more of its settings, as \"attention=softmax attention.heads=2\""}},
+       {"11:14: grid.match: found 2 references for attention=adamra, expected one; the first are attention=softmax "
+        "attention.heads=1 and attention=softmax. Name more values of the reference, as \"attention=softmax "
+        "attention.heads=2\""}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\" }, { attention.plugin = \"linear\" }, { attention.plugin = \"adamra\" "
            "}]\n" +
            "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at 1 and at 16, expected a number that "
+       {"12:9: grid.match.width = model.segment: attention=adamra: found 24576 at widths 1 and 16, expected a number that "
         "changes with the width; name another width"}},  // linear matches already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
        {"15:14: grid.match: found no reference attention=softmax for attention=adamra model.layers=2, expected a setting that "
-        "differs from it only in parts of the grid that name the reference; if only one of the two has a value, put the value "
-        "in a row"}},
+        "differs from it only in parts of the grid that name the reference. A value that only one of the two has belongs in a "
+        "row"}},
       {grid + "[grid.match]\nstate_bytes = \"attention=softmax\"\nwidth = \"model.hidden\"\n",
        {"11:15: grid.match: the reference attention=softmax: it has no state bytes; only attentions with a state have state "
         "bytes, and only on a stream"}},

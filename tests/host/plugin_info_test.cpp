@@ -140,8 +140,9 @@ TEST_CASE("a condition names another parameter of the plugin and a value that it
   };
   for (const auto* fine : {"heads > 1", "heads < 2", "map = relu", "map = \"elu+1\"", "heads = 2", "table = \"\"", ""})
     CHECK(with(fine).empty());
-  CHECK(says(with("mpa = relu"), "its parameter decay is read when \"mpa = relu\", expected \"PARAMETER = VALUE\" of its own"));
-  CHECK(says(with("map=relu"), "expected \"PARAMETER = VALUE\" of its own"));
+  CHECK(says(with("mpa = relu"),
+             "its parameter decay is read when \"mpa = relu\", expected \"PARAMETER = VALUE\" with a parameter"));
+  CHECK(says(with("map=relu"), "expected \"PARAMETER = VALUE\" with a parameter"));
   CHECK(says(with("map = tanh"), "its parameter decay is read when \"map = tanh\", and map takes one of relu, elu+1"));
   CHECK(says(with("heads = 65"), "and heads takes an integer in [1, 64]"));
   CHECK(says(with("heads > 64"), "and heads takes an integer in [1, 64]"));

@@ -56,7 +56,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& id, bool 
 
 }  // namespace
 
-TEST_CASE("linear, performer: with a short convolution they equal their equations on its output, with gradients") {
+TEST_CASE("linear and performer with a short convolution equal their equations on its output, with gradients") {
   for (const std::string id : {"linear", "performer"})
     for (const bool causal : {false, true})
       for (const std::int64_t convolution : {1, 4}) {

@@ -147,7 +147,7 @@ TEST_CASE("delta equals its recurrence in every variant, with gradients; wrong v
     }
 }
 
-TEST_CASE("delta by segments, with its convolution, equals the whole, padded and not") {
+TEST_CASE("delta with a convolution gives the same output in segments as in one pass, with and without padding") {
   for (auto variant : kVariants) {
     variant.convolution = 4;
     INFO(variant.name);
@@ -211,7 +211,7 @@ TEST_CASE("delta: with eigenvalues of -1, a sign keeps the parity of bits; eigen
   }
 }
 
-TEST_CASE("delta: options with the values of the plain method equal the plain method") {
+TEST_CASE("delta: each option, set to change nothing, gives the output of the plain method") {
   const Variant gated{.name = "", .decay = "learned", .gate = true, .convolution = 4};
   const auto plain = delta(gated);
   const auto x = random_tokens(2, 130, 2);

@@ -45,9 +45,9 @@ std::string positions_text(const std::vector<const PlannedTrial*>& trials) {
     return of.size() == 1 ? fmt::format("{}", *of.begin()) : fmt::format("{} to {}", *of.begin(), *of.rbegin());
   };
   return fmt::format(
-      "positions: {}learned positions, of which training sees {} and the test {}; the other positions stay untrained "
-      "(model.positions = none, rotary or sinusoidal)",
-      found == trials.size() ? "" : fmt::format("of {} of {} trials ", found, trials.size()), range(trained), range(tested));
+      "positions: {}training uses {} learned positions and the test {}; the test's further positions are untrained "
+      "(model.positions = none, rotary or sinusoidal avoids this)",
+      found == trials.size() ? "" : fmt::format("in {} of {} trials, ", found, trials.size()), range(trained), range(tested));
 }
 
 std::string evaluation_text(const std::vector<const PlannedTrial*>& trials) {

@@ -218,11 +218,11 @@ class Matching {
     const auto message =
         found.empty() ? fmt::format(
                             "grid.match: found no reference {} for {}, expected a setting that differs from it only in parts "
-                            "of the grid that name the reference; if only one of the two has a value, put the value in a row",
+                            "of the grid that name the reference. A value that only one of the two has belongs in a row",
                             match_.asked.reference, text_of(setting))
                       : fmt::format(
-                            "grid.match: found {} references for {}, {} and {}, expected one; name more of its settings, as "
-                            "\"attention=softmax attention.heads=2\"",
+                            "grid.match: found {} references for {}, expected one; the first are {} and {}. Name more values "
+                            "of the reference, as \"attention=softmax attention.heads=2\"",
                             found.size(), text_of(setting), text_of(*found[0]), text_of(*found[1]));
     diagnostics_.add(match_.reference_at, message);
     return nullptr;
@@ -420,13 +420,14 @@ class WidthSearch {
       const auto before = *number_at(all[i - 1]), now = *number_at(all[i]);
       const int here = now > before ? 1 : now < before ? -1 : 0;
       if (here != 0 && grows != 0 && here != grows)
-        return {.failed = fmt::format("found {} at {}, {} at {} and {} at {}, expected a number that only grows or only falls "
-                                      "with the width",
-                                      *number_at(all.front()), all.front(), before, all[i - 1], now, all[i])};
+        return {.failed =
+                    fmt::format("found {} at width {}, {} at {} and {} at {}, expected a number that only grows or only falls "
+                                "with the width",
+                                *number_at(all.front()), all.front(), before, all[i - 1], now, all[i])};
       if (here != 0) grows = here;
     }
     if (grows == 0 && all.size() > 1)
-      return {.failed = fmt::format("found {} at {} and at {}, expected a number that changes with the width",
+      return {.failed = fmt::format("found {} at widths {} and {}, expected a number that changes with the width",
                                     *number_at(all.front()), all.front(), all.back())};
     FoundWidth best{all.front(), *number_at(all.front()), ""};
     for (const auto width : all)

@@ -9,7 +9,7 @@ namespace {
 Tensor sees_nothing(const Tensor& seen) { return seen.any(-1, true).logical_not(); }
 
 /// Indices into one matrix with the rows of all items and heads: torch then moves whole rows, without an index per number.
-/// @param index [batch, heads, count] @return [batch * heads * count, 1]
+/// [batch, heads, count] -> [batch * heads * count, 1]
 Tensor rows_of(const Tensor& index, std::int64_t rows) {
   const auto first = arange(index.size(0) * index.size(1), index.options()).view({index.size(0), index.size(1), 1}) * rows;
   return (index + first).view({-1, 1});

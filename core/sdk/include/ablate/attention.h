@@ -33,7 +33,8 @@ class Parts {
   virtual std::shared_ptr<Attention> attention(const char* parameter, std::size_t index, std::int64_t width) = 0;
 
   /// Returns a new instance of the compression that a parameter names. The caller owns and registers it, and calls on_step().
-  /// @param heads number of memories side by side @param d_head channels of a key and of a value
+  /// @param heads number of memories side by side
+  /// @param d_head channels of a key and of a value
   virtual std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
                                                    std::int64_t d_head) = 0;
 
@@ -122,7 +123,8 @@ class Attention : public Module {
 
   /// Called after each optimiser step, in training only. Moving averages and redrawn features may change buffers here, under
   /// their own NoGradGuard. Parameters may not change.
-  /// @param step from 1 @param generator on the device of the parameters
+  /// @param step from 1
+  /// @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
   /// Returns the last layers, whose outputs add up to this attention's output. They start with smaller weights if the attention

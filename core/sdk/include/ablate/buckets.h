@@ -14,7 +14,8 @@ struct BucketOrder {
   Tensor places;   ///< [batch, heads, n] int64: the rank of each token
   Tensor buckets;  ///< [batch, heads, n] int64: the bucket at each rank, from 1; 0 for a token without a bucket
 
-  /// @param bucket [batch, heads, n] int64 in [0, count) @param mask [batch, n] bool: tokens with a bucket; undefined: all
+  /// @param bucket [batch, heads, n] int64 in [0, count)
+  /// @param mask [batch, n] bool: tokens with a bucket; undefined: all
   BucketOrder(const Tensor& bucket, const Tensor& mask, std::int64_t count) {
     auto key = bucket;
     if (mask.defined()) key = key.masked_fill(mask.logical_not().unsqueeze(1), count);

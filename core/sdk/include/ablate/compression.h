@@ -127,7 +127,8 @@ class Compression : public Module {
 
   /// Called by the attention after each optimiser step, in training only. Moving averages and redrawn features may change
   /// buffers here, under their own NoGradGuard.
-  /// @param step from 1 @param generator on the device of the parameters
+  /// @param step from 1
+  /// @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
   const Capabilities& promises() const { return promises_; }
@@ -147,7 +148,8 @@ class Compression : public Module {
 
 /// Throws std::invalid_argument if a study sets a similarity that the compression does not use. The setting would change the
 /// trial's key, but none of its numbers. For attentions that let studies choose a similarity.
-/// @param parameter name of the parameter @param usual its default
+/// @param parameter name of the parameter
+/// @param usual its default
 void refuse_idle_similarity(const Compression& compression, const std::string& parameter, Similarity chosen, Similarity usual);
 
 }  // namespace ablate

@@ -69,7 +69,8 @@ class HeadwiseAttention : public Attention {
 
   /// Projects any tokens with the current weights, for example a memory of slots. No convolution and no rotary positions are
   /// applied. The frozen variants pass gradients on to x only, not to the weights.
-  /// @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
+  /// @param x [batch, n, d_model]
+  /// @return [batch, heads, n, d_key or d_value]
   Tensor keys_of(const Tensor& x) const { return project(options_.keys_are_queries ? query_ : key_, x); }
   Tensor values_of(const Tensor& x) const { return project(value_, x); }
   Tensor frozen_queries_of(const Tensor& x) const { return project_frozen(query_, x); }
@@ -120,15 +121,20 @@ class HeadwiseAttention : public Attention {
 
 /// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) are turned by position / 10000^(2 i / d). Token j of item b
 /// has the position first[b] + shift + j. Angles are computed in float64.
-/// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return tensor of x's shape and type
+/// @param x [batch, heads, n, d], d even
+/// @param first [batch] int64; undefined: 0
+/// @return tensor of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 
 /// Takes `count` consecutive rows of each item, from row first[item] on.
-/// @param x [batch, n, channels] or [batch, n] @param first [batch] int64, at most n - count
+/// @param x [batch, n, channels] or [batch, n]
+/// @param first [batch] int64, at most n - count
 /// @return [batch, count, channels] or [batch, count]
 Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count);
 /// Returns the last `count` tokens of `before` and x together, for each item by itself, so that padding pushes no token out.
-/// @param before [batch, count, channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined
+/// @param before [batch, count, channels]
+/// @param x [batch, n, channels]
+/// @param mask [batch, n] bool, or undefined
 /// @return tensor of before's shape
 Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);
 

@@ -19,7 +19,9 @@ double least_kernel_sum(const Tensor& x);
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
 /// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix. A query whose weights sum to 0 reads 0, without gradient.
-/// @param queries [batch, heads, n, d] @param keys [batch, heads, slots, d] @param values [batch, heads, slots, d_value]
+/// @param queries [batch, heads, n, d]
+/// @param keys [batch, heads, slots, d]
+/// @param values [batch, heads, slots, d_value]
 /// @param mass [batch, heads or 1, slots] of the queries' type, at least 0; undefined: 1 everywhere
 /// @return [batch, heads, n, d_value], of the queries' type; merge_heads() of it copies nothing. For half precision, sums are
 /// computed in float32. Differentiable once.
@@ -53,8 +55,10 @@ struct QueryGroup {
 /// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in query
 /// i's group. Exists only as a fused form. Throws std::invalid_argument if this machine has no such form (may_group_attention),
 /// or if sizes do not fit.
-/// @param group_of [batch, n] int64: index of each query's group @param factors [batch, n], with a gradient; undefined: 1
-/// @param heads heads of each group, with width / heads channels each @return [batch, n, d_model]
+/// @param group_of [batch, n] int64: index of each query's group
+/// @param factors [batch, n], with a gradient; undefined: 1
+/// @param heads heads of each group, with width / heads channels each
+/// @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
                                 const Tensor& factors, const Linear& output, std::int64_t heads, FeatureMap map);
 

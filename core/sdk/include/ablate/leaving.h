@@ -11,7 +11,8 @@ struct Leaving {
   Tensor there;   ///< [batch, n] bool: true for each leaving token, oldest first
   Tensor read;    ///< [batch] int64: number of tokens of the segment
 
-  /// @param mask [batch, memory + n] bool @param memory number of tokens that the memory can store
+  /// @param mask [batch, memory + n] bool
+  /// @param memory number of tokens that the memory can store
   Leaving(const Tensor& mask, std::int64_t memory) {
     const auto n = mask.size(1) - memory;
     const auto remembered = mask.narrow(1, 0, memory).sum(1);
@@ -22,7 +23,8 @@ struct Leaving {
   }
 
   /// Returns the leaving tokens, 0 at other positions.
-  /// @param tokens [batch, memory + n, d] @return [batch, n, d]
+  /// @param tokens [batch, memory + n, d]
+  /// @return [batch, n, d]
   Tensor of(const Tensor& tokens) const {
     return rows_from(tokens, oldest, there.size(1)).masked_fill(there.logical_not().unsqueeze(-1), 0);
   }

@@ -25,7 +25,9 @@ class Linear final : public Module {
     if (with_bias) bias = register_parameter("bias", empty({out}).uniform_(-bound, bound, generator));
   }
 
-  /// @param x [..., in] @param fused as in affine() @return [..., out]
+  /// @param x [..., in]
+  /// @param fused as in affine()
+  /// @return [..., out]
   Tensor forward(const Tensor& x, bool fused = false) const { return affine(x, weight, bias, fused); }
 
   Tensor weight;  ///< [out, in]

@@ -17,11 +17,13 @@ inline TensorOptions wide_options(const Tensor& like) {
 }
 
 /// Appends a channel of ones to the values. The weighted sum of that channel is the sum of the weights.
-/// @param v [batch, heads, n, d] @return [batch, heads, n, d + 1]
+/// @param v [batch, heads, n, d]
+/// @return [batch, heads, n, d + 1]
 inline Tensor with_ones(const Tensor& v) { return pad(v, {0, 1}, 1); }
 
 /// True for keys that are padding or, if causal, come after the query: query i sees the keys 0 to offset + i.
-/// @param mask [batch, keys] bool, or undefined: no padding @param like any tensor on the device of the result
+/// @param mask [batch, keys] bool, or undefined: no padding
+/// @param like any tensor on the device of the result
 /// @return bool, to be expanded to [batch, heads, n, keys]; undefined: no key is hidden
 inline Tensor hidden_keys(const Tensor& mask, bool causal, std::int64_t n, std::int64_t keys, std::int64_t offset,
                           const Tensor& like) {
@@ -33,7 +35,8 @@ inline Tensor hidden_keys(const Tensor& mask, bool causal, std::int64_t n, std::
 }
 
 /// Softmax over the last dimension, without hidden scores. A row with only hidden scores is 0, and so are its gradients.
-/// @param scores float32 at least @param hidden bool, or undefined: nothing is hidden
+/// @param scores float32 at least
+/// @param hidden bool, or undefined: nothing is hidden
 inline Tensor masked_softmax(const Tensor& scores, const Tensor& hidden) {
   if (!hidden.defined()) return scores.softmax(-1);
   // The fill value is finite, so a row without keys is not NaN. The second fill sets such a row to 0.

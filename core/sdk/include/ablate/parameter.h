@@ -51,7 +51,8 @@ constexpr Parameter integer(const char* name, const char* default_value, Range r
 constexpr Parameter real(const char* name, const char* default_value, Range range, const char* help, const char* unit = "") {
   return {name, ParameterType::kReal, default_value, range.minimum, range.maximum, "", unit, help};
 }
-/// @param default_value with its JSON quotes: "\"relu\"". @param choices "relu|elu+1", or "" for any text.
+/// @param default_value with its JSON quotes: "\"relu\"".
+/// @param choices "relu|elu+1", or "" for any text.
 constexpr Parameter text(const char* name, const char* default_value, const char* choices, const char* help) {
   return {name, ParameterType::kText, default_value, 0, 0, choices, "", help};
 }

@@ -126,7 +126,8 @@ struct Descriptor {
   Extension extension;  ///< null: no extensions. A kind without a field above has its factory here, "ablate.KIND/1"
 };
 
-/// @param E type of an extension, with the name E::kName @return null if the library does not offer the extension
+/// @param E type of an extension, with the name E::kName
+/// @return null if the library does not offer the extension
 template <class E>
 const E* extension_of(const Descriptor& descriptor) {
   return descriptor.extension == nullptr ? nullptr : static_cast<const E*>(descriptor.extension(E::kName));

@@ -21,14 +21,16 @@ struct LogFeatures {
 };
 
 /// Returns the features of x. The columns of a vector are neighbours.
-/// @param x [batch, heads, n, d], already scaled by d^-1/4 @param w [heads, count, d]
+/// @param x [batch, heads, n, d], already scaled by d^-1/4
+/// @param w [heads, count, d]
 LogFeatures log_features(FeatureKernel kernel, const Tensor& x, const Tensor& w);
 
 /// Vectors w, each normal in R^d, in a buffer, redrawn after a number of steps. A vector is orthogonal to the others of its
 /// block of d (Choromanski et al. 2021, section 2.4), or independent of them.
 class FeatureVectors final : public Module {
  public:
-  /// @param redraw optimiser steps between new vectors; 0: never @param generator on the CPU
+  /// @param redraw optimiser steps between new vectors; 0: never
+  /// @param generator on the CPU
   FeatureVectors(std::int64_t heads, std::int64_t count, std::int64_t d, std::int64_t redraw, const Generator& generator,
                  bool orthogonal = true);
 

@@ -15,7 +15,9 @@ class RelativeAttention : public HeadwiseAttention {
  protected:
   /// Softmax of A_ij / sqrt(d) over the keys up to i's own key, whose index is keys - n + i. Rows sum to 1, or are 0 if there
   /// is nothing to attend to. In float32 at least.
-  /// @param q [batch, heads, n, d] @param k [batch, heads, keys, d] @param mask [batch, keys] bool; undefined: all are tokens
+  /// @param q [batch, heads, n, d]
+  /// @param k [batch, heads, keys, d]
+  /// @param mask [batch, keys] bool; undefined: all are tokens
   /// @return [batch, heads, n, keys]
   Tensor relative_weights(const Tensor& q, const Tensor& k, const Tensor& mask) const;
 

@@ -21,7 +21,8 @@ inline Tensor segment_ends(const Slots& slots, std::int64_t length, const Tensor
 /// item of L tokens into slot floor(p m / L), or into slot p if there are fewer tokens than slots.
 class Segments {
  public:
-  /// @param mask [batch, length] bool; undefined: no padding @param like options with the device
+  /// @param mask [batch, length] bool; undefined: no padding
+  /// @param like options with the device
   Segments(const Slots& slots, std::int64_t length, const Tensor& mask, const TensorOptions& like) {
     const auto options = like.dtype(kLong).requires_grad(false);
     const auto count = slots.of(length);
@@ -51,7 +52,8 @@ class Segments {
   /// [batch or 1, 1, slots] int64: number of tokens.
   Tensor tokens() const { return there().sum(-1); }
   /// Returns the tokens of x by segment, 0 if there is no token. Padding has no gradient, and its NaNs are left out.
-  /// @param x [batch, heads, length, d] @return [batch, heads, slots, width, d]
+  /// @param x [batch, heads, length, d]
+  /// @return [batch, heads, slots, width, d]
   Tensor of(const Tensor& x) const {
     const auto b = x.size(0), h = x.size(1), d = x.size(3), count = index_.size(1);
     const auto index = index_.expand({b, -1, -1}).reshape({b, 1, count * width_, 1}).expand({-1, h, -1, d});

@@ -6,7 +6,9 @@
 namespace ablate {
 
 /// softmax(q k^T / sqrt(d) + mask) v (Vaswani et al. 2017, Eq. 1). No [n, m] matrix is stored.
-/// @param q [batch, heads, n, d] @param k [batch, heads, m, d] @param v [batch, heads, m, d_value]
+/// @param q [batch, heads, n, d]
+/// @param k [batch, heads, m, d]
+/// @param v [batch, heads, m, d_value]
 /// @param mask bool (true: attend) or of the queries' type (added), expandable to [batch, heads, n, m]; undefined: none
 /// @param causal query i attends to keys 0 to i; not together with a mask
 /// @param fused may use the fused form (AttentionContext::fused), which is differentiable once. Its conditions: float32 on a

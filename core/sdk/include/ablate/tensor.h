@@ -102,7 +102,8 @@ inline Tensor gelu(const Tensor& x) { return at::_ops::gelu::call(x, "none"); }
 inline Tensor silu(const Tensor& x) { return at::_ops::silu::call(x); }
 inline Tensor softplus(const Tensor& x) { return at::_ops::softplus::call(x, 1, 20); }
 /// y = x W^T + b.
-/// @param weight [out, in] @param bias [out], or undefined
+/// @param weight [out, in]
+/// @param bias [out], or undefined
 inline Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
   return at::_ops::linear::call(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
 }
@@ -112,9 +113,12 @@ inline Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bi
   return at::_ops::layer_norm::call(x, weight.sym_sizes(), weight, bias, epsilon, true);
 }
 /// softmax(q k^T scale + mask) v, fused.
-/// @param queries [batch, heads, n, d] @param keys [batch, heads, m, d] @param values [batch, heads, m, d_value]
+/// @param queries [batch, heads, n, d]
+/// @param keys [batch, heads, m, d]
+/// @param values [batch, heads, m, d_value]
 /// @param mask bool (true: attend) or of the queries' type (added), expandable to [batch, heads, n, m]; undefined: none
-/// @param causal query i attends to keys 0 to i; not together with a mask @param scale default 1 / sqrt(d)
+/// @param causal query i attends to keys 0 to i; not together with a mask
+/// @param scale default 1 / sqrt(d)
 /// @return [batch, heads, n, d_value]; 0 in rows that attend to nothing
 inline Tensor scaled_dot_product_attention(const Tensor& queries, const Tensor& keys, const Tensor& values,
                                            const Tensor& mask = {}, bool causal = false,

@@ -27,7 +27,8 @@ constexpr std::size_t kMostShared = 48 << 10;  ///< bytes of __shared__ arrays t
 constexpr unsigned kLanes = 32;
 
 /// Runs `kernel(of)` for each thread of the grid.
-/// @param blocks, threads in dimension x only @param dynamic bytes of dynamic shared memory
+/// @param blocks, threads in dimension x only
+/// @param dynamic bytes of dynamic shared memory
 void run(std::int64_t blocks, unsigned threads, std::size_t dynamic, void (*kernel)(void*), void* of);
 
 /// Returns the most bytes of shared memory that a block used since the last call.
@@ -41,7 +42,8 @@ void launched_on(void* stream);  ///< called by launch()
 /// __syncthreads()
 void barrier();
 /// Exchanges values between the lanes of `mask` in a warp.
-/// @param own [bytes], at most 32 @param all [32, bytes], by lane; entries of lanes outside the mask are not changed
+/// @param own [bytes], at most 32
+/// @param all [32, bytes], by lane; entries of lanes outside the mask are not changed
 void exchange(unsigned mask, const void* own, std::size_t bytes, void* all);
 /// Returns shared memory: the n-th call of each thread of a block gives the same memory. Its bytes are 0xff at first (NaN).
 void* shared(std::size_t bytes);

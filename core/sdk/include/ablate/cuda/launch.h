@@ -18,7 +18,8 @@ namespace ablate::cuda {
 #ifdef __CUDACC__
 /// Starts kernel(arguments...) with `blocks` blocks of `threads` threads and `shared` bytes of dynamic shared memory, or
 /// nothing if blocks is 0.
-/// @param stream a cudaStream_t @return nullptr, or the error message of CUDA
+/// @param stream a cudaStream_t
+/// @return nullptr, or the error message of CUDA
 template <class... P, class... A>
 const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int shared, void* stream, A... arguments) {
   if (blocks == 0) return nullptr;

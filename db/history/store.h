@@ -62,7 +62,7 @@ class Store final : public GridStore {
   bool put_leased(const Attempt& attempt) override;
   Leases leases() override;
 
-  std::int64_t put_proof(const Proof& proof);  ///< @return its number
+  std::int64_t put_proof(const Proof& proof);  ///< returns the proof's number
   /// Deletes a proof, and returns the number of trials that are no longer done. Throws Error if no proof has this number.
   std::int64_t delete_proof(std::int64_t number);
 

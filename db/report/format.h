@@ -62,7 +62,8 @@ std::string first_line(std::string_view text);
 /// Draws "▇▅▃▂▁": values from left to right, scaled between the least and the greatest, in eight heights. If there are more
 /// values than cells, they are averaged in equal parts; otherwise each value has a cell. Values that are not finite are left
 /// out, and a cell without any other value shows "×". Equal values are drawn at middle height.
-/// @param cells greatest number of characters @return "" if there are no values or no cells
+/// @param cells greatest number of characters
+/// @return "" if there are no values or no cells
 std::string sparkline(std::span<const double> values, std::size_t cells);
 
 /// Sort key of a label. Numbers and rates sort by size, before texts; lists sort by their elements.

@@ -134,7 +134,7 @@ class AdaMra final : public ablate::Attention {
     }
 
     /// Reads in head h (Eq. 8). Applies Eq. 1 and the head's W^Q as one map.
-    /// @param rows [batch * width, d_model], layer inputs @return [batch * width, width of the heads]
+    /// [batch * width, d_model], layer inputs -> [batch * width, width of the heads]
     Tensor read(std::size_t h, const Tensor& rows) {
       const auto q = query_biases_[h].addmm(rows, query_weights_[h]).view({batch_, -1, query_biases_[h].size(0)});
       const auto memory = written(h);

@@ -30,12 +30,12 @@ constexpr std::int64_t kLeastBlock = 32;  // queries of a block; smaller blocks 
 constexpr double kLeastMask = 1e-30;      // lower bound of the mask, so that its logarithm is finite in float32
 
 /// Reads row i from its column i on, so columns by key become columns by distance.
-/// @param x [..., rows, width + rows] @return [..., rows, width]
+/// [..., rows, width + rows] -> [..., rows, width]
 Tensor by_distance(const Tensor& x, std::int64_t width) {
   const auto rows = x.size(-2), columns = x.size(-1);
   return ablate::pad(x.flatten(-2), {0, rows}).unflatten(-1, {rows, columns + 1}).narrow(-1, 0, width);
 }
-/// Inverse of by_distance, 0 elsewhere. @param x [..., rows, width] @return [..., rows, width + rows]
+/// Inverse of by_distance, 0 elsewhere: [..., rows, width] -> [..., rows, width + rows].
 Tensor by_key(const Tensor& x) {
   const auto rows = x.size(-2), columns = x.size(-1) + rows;
   return ablate::pad(x, {0, rows + 1}).flatten(-2).narrow(-1, 0, rows * columns).unflatten(-1, {rows, columns});
@@ -108,7 +108,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
   /// z of each head, in tokens: [heads]. A value below 0 is reflected.
   Tensor spans() const { return ablate::widened(spans_).abs() * static_cast<double>(limit_); }
 
-  /// Returns the largest distance at which some head's mask is above 0, at least 1. @param farthest greatest distance of a key
+  /// Returns the largest distance, at least 1, at which some head's mask is above 0. No key is farther away than `farthest`.
   std::int64_t reach_of(const Tensor& z, std::int64_t farthest) const {
     const auto longest = std::min(static_cast<double>(limit_), z.detach().max().item().toDouble());
     const auto reach = static_cast<std::int64_t>(std::ceil(longest + static_cast<double>(ramp_))) - 1;

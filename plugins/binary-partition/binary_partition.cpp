@@ -108,7 +108,9 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
   }
 
   /// Builds the tree. A span's key and value are weighted sums over its tokens. The weights are equal, or the attention of the
-  /// mean of the span's queries. @param q scaled @param mask [batch or 1, 1, n, 1]
+  /// mean of the span's queries.
+  /// @param q scaled
+  /// @param mask [batch or 1, 1, n, 1]
   Tree grow(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Height& height) const {
     const auto padded = [&](const Tensor& x) { return ablate::pad(x, {0, 0, 0, height.length - x.size(2)}); };
     const auto queries = padded(q.masked_fill(mask.logical_not(), 0)), keys = padded(k), values = padded(v),

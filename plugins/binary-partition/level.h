@@ -44,28 +44,28 @@ class Level {
   std::int64_t seen() const { return groups_ + nodes_; }  ///< nodes that a tile's tokens attend to together
 
   /// Splits tokens into tiles. A group is the tokens that attend to the same nodes, and a tile is several groups.
-  /// @param x [batch, heads, tokens, d] @return [batch, heads, tiles, size, d]
+  /// [batch, heads, tokens, d] -> [batch, heads, tiles, size, d]
   Tensor tiles(const Tensor& x) const {
     return ablate::pad(x, {0, 0, shift_, tiles_ * size() - shift_ - tokens_}).unflatten(2, {tiles_, -1});
   }
-  /// Inverse of tiles(). @return [batch, heads, tokens, d]
+  /// Inverse of tiles(): [batch, heads, tokens, d].
   Tensor joined(const Tensor& x) const { return x.flatten(2, 3).narrow(2, shift_, tokens_); }
 
   /// Returns the nodes that each tile attends to, 0 for missing nodes.
-  /// @param x [batch, heads, nodes of the level, d] @return [batch, heads, tiles, seen, d]
+  /// [batch, heads, nodes of the level, d] -> [batch, heads, tiles, seen, d]
   Tensor windows(const Tensor& x) const {
     const auto before = 2 * nodes_ - first_, all = tiles_ * groups_ + nodes_;
     return ablate::pad(x, {0, 0, before, all - before - x.size(2)}).unfold(2, seen(), groups_).transpose(-1, -2);
   }
 
-  /// Picks each token's own nodes. @param x [batch, heads, tiles, size, seen] @return [batch, heads, tokens, columns()]
+  /// Picks each token's own nodes: [batch, heads, tiles, size, seen] -> [batch, heads, tokens, columns()].
   Tensor by_token(const Tensor& x) const {
     const auto groups = x.unflatten(3, {groups_, width_}).transpose(3, 4).flatten(4);
     // Each row gets one more column, so that group g begins at its g-th node.
     const auto own = ablate::pad(groups, {0, groups_}).unflatten(4, {groups_, seen() + 1}).narrow(5, 0, columns());
     return joined(own.transpose(3, 4).flatten(3, 4));
   }
-  /// Inverse of by_token(), 0 elsewhere. @return [batch, heads, tiles, size, seen]
+  /// Inverse of by_token(), 0 elsewhere: [batch, heads, tiles, size, seen].
   Tensor by_tile(const Tensor& x) const {
     const auto groups = tiles(x).unflatten(3, {groups_, width_}).transpose(3, 4);
     const auto rows = ablate::pad(groups, {0, seen() + 1 - columns()}).flatten(4).narrow(4, 0, groups_ * seen());

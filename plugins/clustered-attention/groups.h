@@ -13,9 +13,11 @@ struct Groups {
   Tensor sizes;        ///< [batch, heads, count] int64: queries in each cluster
 };
 
-/// @param q [batch, heads, n, d] @param mask [batch, n] bool, or undefined: no padding @param planes [heads, d + 1, bits]: the
-/// directions, and in the last row their offsets from the origin @param clusters upper bound: an item of L queries has at most
-/// L @param iterations Lloyd steps, at least 1; the first starts from queries spaced evenly in the item
+/// @param q [batch, heads, n, d]
+/// @param mask [batch, n] bool, or undefined: no padding
+/// @param planes [heads, d + 1, bits]: the directions, and in the last row their offsets from the origin
+/// @param clusters upper bound: an item of L queries has at most L
+/// @param iterations Lloyd steps, at least 1; the first starts from queries spaced evenly in the item
 inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& planes, std::int64_t clusters,
                             std::int64_t iterations) {
   const NoGradGuard none;

@@ -92,7 +92,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
     return {.values = values.to(input.q.scalar_type())};
   }
 
-  /// True for padding and for tokens outside the window. @return bool, [batch or 1, 1, blocks, size, keys of a block]
+  /// True for padding and for tokens outside the window: bool, [batch or 1, 1, blocks, size, keys of a block].
   Tensor outside(const ablate::Neighbours& blocks, const HeadInput& input) const {
     const auto behind = blocks.distance(input.k.device());
     const auto within = causal() ? (behind > -window_).logical_and(behind <= 0) : behind.abs() < window_;

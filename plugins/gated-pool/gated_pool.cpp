@@ -40,7 +40,7 @@ struct Gates {
   }
 };
 
-/// Returns for each segment the segment before it, zeros for the first. @param x [batch or 1, heads or 1, slots, ...]
+/// Returns for each segment of x [batch or 1, heads or 1, slots, ...] the segment before it, zeros for the first.
 Tensor segment_before(const Tensor& x) {
   std::vector<std::int64_t> front(2 * static_cast<std::size_t>(x.dim() - 2), 0);
   front[front.size() - 2] = 1;

@@ -17,7 +17,7 @@ struct Frame {
   std::int64_t memory_rows() const { return above + block_rows + below; }
   std::int64_t memory_columns() const { return left + block_columns + right; }
 
-  /// Cuts x into rectangles. @param x [batch, heads, positions, d], up to rows * columns positions
+  /// Cuts x into rectangles: [batch, heads, positions, d], up to rows * columns positions.
   /// @return [batch, heads, rectangles, positions per rectangle, d], 0 for missing positions
   Tensor queries(const Tensor& x) const {
     const auto padded = ablate::pad(grid(x), {0, 0, 0, missing_columns(), 0, missing_rows()});

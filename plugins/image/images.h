@@ -35,7 +35,7 @@ Shape pooled(Shape shape, std::int64_t side);
 /// Replaces each square of side x side pixels by its mean per channel, rounded (halves up). Throws like pooled().
 void pool(Images& images, std::int64_t side);
 
-/// Draws a picture in characters, two per pixel; denser characters are brighter. @param values of that shape
+/// Draws values of this shape in characters, two per pixel; denser characters are brighter.
 std::string drawing(Shape shape, std::span<const std::uint8_t> values);
 
 }  // namespace ablate::image

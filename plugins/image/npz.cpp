@@ -30,7 +30,7 @@ std::string_view value_of(std::string_view header, std::string_view name) {
   return rest;
 }
 
-/// Reads the header of the archive's current array. @return pictures in the array
+/// Reads the header of the archive's current array, and returns the number of its pictures.
 std::size_t read_header(Archive& npz, const std::string& name) {
   std::array<std::uint8_t, kPreamble> preamble{};
   constexpr std::array<std::uint8_t, 8> kMagic = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};

@@ -74,7 +74,7 @@ class Infinity final : public ablate::RelativeAttention {
             .auxiliary_loss = std::move(read.auxiliary_loss)};
   }
 
-  /// Projects the signal's coefficients to keys or values. @return [batch, heads, slots, d_head], float32 or wider
+  /// Projects the signal's coefficients to keys or values: [batch, heads, slots, d_head], float32 or wider.
   Tensor project(const ablate::Linear& projection, const Tensor& signal) const {
     return ablate::split_heads(ablate::linear(signal, ablate::widened(projection.weight)), heads());
   }

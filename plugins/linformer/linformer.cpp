@@ -43,7 +43,9 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& values
   return can;
 }
 
-/// Returns E^T x along n. @param e [heads or 1, at least n, k] @param x [batch, heads, n, d] @return [batch, heads, k, d]
+/// Returns E^T x along n: [batch, heads, k, d].
+/// @param e [heads or 1, at least n, k]
+/// @param x [batch, heads, n, d]
 Tensor projected(const Tensor& e, const Tensor& x) {
   // One product for the whole batch, so that e is not copied for each item.
   const auto groups = e.size(0), batch = x.size(0), of_group = x.size(1) / groups;

@@ -29,7 +29,7 @@ class Grower {
     operators_below_ = static_cast<std::uint64_t>(settings.operator_probability * 4294967296.0);
   }
 
-  /// Makes one try. @return true if its length is in the range
+  /// Makes one try. Returns true if its length is in the range.
   bool grow() {
     symbols_.clear();
     pending_ = 0;

@@ -32,11 +32,12 @@ struct Source {
 inline constexpr std::array<const char*, 3> kWikiText = {"wiki.train.tokens", "wiki.valid.tokens", "wiki.test.tokens"};
 inline constexpr std::array<const char*, 3> kBookFolders = {"train", "validation", "test"};
 
+/// Throws std::runtime_error with everything that was looked for and with advice; std::invalid_argument for a parameter.
 /// @param data as in find_data (ablate/data_files.h): a file, a zip archive (one file, or WikiText's three files), a folder. In
 /// a folder the first match counts: enwik8 or enwik8_first10M, WikiText's files (all of these plain or gzipped), enwik8.zip,
-/// WikiText's archive, the folders of books. @param by_words, bytes parameters of the task. A single file cannot be read as
-/// words, and only a single file can be limited to its first bytes.
-/// Throws std::runtime_error with everything that was looked for and with advice; std::invalid_argument for a parameter.
+/// WikiText's archive, the folders of books.
+/// @param by_words, bytes parameters of the task. A single file cannot be read as words, and only a single file can be limited
+/// to its first bytes.
 Source find_source(const std::string& data, bool by_words, std::int64_t bytes);
 
 /// Returns the files of each split: a single file in the first split only, WikiText's three files, or the books by number.

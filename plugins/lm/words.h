@@ -18,7 +18,7 @@ struct Limits {
   std::int64_t least_count;  ///< least number of occurrences in train
 };
 
-/// Returns the number of words. @param lines true if a line's end is a word
+/// Returns the number of words. If `lines` is true, a line's end is also a word.
 std::int64_t count_words(std::span<const std::uint8_t> text, bool lines);
 
 /// The words of all splits as ids. The id 0 is <unk>, also for a word <unk> in the text. <eos> is a line's end.

@@ -137,7 +137,7 @@ class Longformer final : public ablate::HeadwiseAttention {
     return ablate::together(blocks.joined(read, length), step, n);
   }
 
-  /// Attention of the global tokens to all tokens, by separate projections. @return [batch, heads, global, d_head]
+  /// Attention of the global tokens to all tokens, by separate projections: [batch, heads, global, d_head].
   Tensor of_global(const HeadInput& input, std::int64_t global) const {
     const auto project = [&](const std::shared_ptr<Linear>& linear, const Tensor& x, bool turn) {
       const auto y = ablate::split_heads(linear->forward(x, fused()), heads());

@@ -27,7 +27,7 @@ struct Growing {
     tokens.insert(tokens.end(), ids.begin(), ids.end());
     answers.insert(answers.end(), ids.size(), answer);
   }
-  /// The target of a position is the next token, if the next token is an answer. @param all true if every position has a target
+  /// The target of a position is the next token, if the next token is an answer or `all` is true.
   Row row(bool all) const {
     Row row{tokens, Ids(tokens.size(), -1)};
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)

@@ -84,7 +84,8 @@ class Mamba2 final : public ablate::Attention {
   }
 
   /// Returns SiLU of the convolution, or of x without a convolution. The tokens before a segment come from its state, and the
-  /// segment's last tokens go into `state`. @param x [batch, n, channels()]
+  /// segment's last tokens go into `state`.
+  /// @param x [batch, n, channels()]
   Tensor convolved(const Tensor& x, const ablate::AttentionInput& input, AttentionState& state) const {
     if (!filter_.defined()) return ablate::silu(x);
     const bool carried = !input.state.empty();

@@ -18,7 +18,8 @@ struct Sum {
 /// [..., n, keys] -> [..., n], in nats
 Tensor entropy(const Tensor& p) { return -p.xlogy(p).sum(-1); }
 
-/// Adds the divergence of the rows in which both heads have weight. @param a, b [n, keys], rows that are distributions or 0
+/// Adds the divergence of the rows in which both heads have weight.
+/// @param a, b [n, keys], rows that are distributions or 0
 /// @param real [n] bool, or undefined: all
 void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
   auto both = a.any(-1).logical_and(b.any(-1));
@@ -28,7 +29,7 @@ void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
   sum.queries += both.sum().item<double>();
 }
 
-/// [heads, n, keys]: rows that are distributions, or 0. @param input one example
+/// Returns the weights of one example, [heads, n, keys]: rows that are distributions, or 0.
 Tensor distributions(Attention& part, const AttentionInput& input) {
   const auto weights = part.weights(input);
   if (!weights.defined())

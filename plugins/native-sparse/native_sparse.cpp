@@ -76,7 +76,8 @@ class NativeSparse final : public ablate::HeadwiseAttention {
     return {.k = mean(input.k), .v = mean(input.v), .seen = seen};
   }
 
-  /// Returns the blocks that each query reads: bool, [batch, heads, n, blocks]. @param own [n] int64, block of each query
+  /// Returns the blocks that each query reads: bool, [batch, heads, n, blocks].
+  /// @param own [n] int64, block of each query
   Tensor choice(const Tensor& q, const Means& means, const Tensor& own) const {
     const ablate::NoGradGuard no_grad;
     constexpr double kNever = -std::numeric_limits<double>::infinity();

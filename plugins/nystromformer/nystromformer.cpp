@@ -62,7 +62,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     return {.values = values.to(type)};
   }
 
-  /// Returns nullopt if all segments have n / m tokens. @param order present tokens first
+  /// Returns nullopt if all segments have n / m tokens. `order` has present tokens first.
   std::optional<ablate::Segments> segments_of(const HeadInput& input, const Tensor& order) const {
     const auto n = input.q.size(2);
     if (!order.defined() && n % landmarks_ == 0) return std::nullopt;
@@ -70,12 +70,13 @@ class Nystromformer final : public ablate::HeadwiseAttention {
                             input.q.options());
   }
 
-  /// Moves present tokens to the front. @param x [batch, heads, n, d] @param order [batch, n]; undefined: unchanged
+  /// Moves the present tokens of x [batch, heads, n, d] to the front.
+  /// @param order [batch, n]; undefined: unchanged
   static Tensor closed_up(const Tensor& x, const Tensor& order) {
     return order.defined() ? x.gather(2, order.unsqueeze(1).unsqueeze(-1).expand_as(x)) : x;
   }
 
-  /// Means over an item's own tokens. @return [batch, heads, m, d]
+  /// Means over an item's own tokens: [batch, heads, m, d].
   Tensor means(const Tensor& x, const std::optional<ablate::Segments>& segments) const {
     if (!segments) return x.unflatten(2, {landmarks_, -1}).mean(3);
     return segments->of(x).sum(3) / segments->tokens().clamp_min(1).unsqueeze(-1);

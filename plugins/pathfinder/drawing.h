@@ -23,7 +23,7 @@ struct Form {
   int distractor, distractors;  ///< paddles of a short contour, and the greatest number of short contours
 };
 
-/// @param side 32, 64 or 128 pixels @param contour 6, 9 or 14 paddles. Throws std::invalid_argument for other values.
+/// Throws std::invalid_argument if the side is not 32, 64 or 128 pixels or the contour not 6, 9 or 14 paddles.
 Form form_of(std::int64_t side, std::int64_t contour);
 
 struct Paddle {

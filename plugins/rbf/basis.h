@@ -45,7 +45,7 @@ inline Tensor ridge_matrix(std::int64_t length, std::int64_t slots, double width
 }
 
 /// Returns R [slots, samples + length], float64 on the CPU, of an extended signal: the old signal, sampled at `samples` places,
-/// is contracted to [0, tau], and `length` new tokens are in (tau, 1] (section 3.2). @param tau in (0, 1)
+/// is contracted to [0, tau], and `length` new tokens are in (tau, 1] (section 3.2). tau is in (0, 1).
 inline Tensor contraction_matrix(std::int64_t samples, std::int64_t length, double tau, std::int64_t slots, double width,
                                  double ridge) {
   const auto t = cat({middles(samples) * tau, middles(length) * (1 - tau) + tau});
@@ -82,8 +82,9 @@ inline Tensor expected_basis(const Tensor& mean, const Tensor& variance, const T
   return ((mean - centres).square() / (total * -2)).exp() * inside * (share.sqrt() / all);
 }
 
-/// Share of expected_basis()'s truncated Gaussian between neighbouring edges. @param edges [..., cells + 1], rising in [0, 1]
-/// @return [..., cells], of sum 1 if the edges reach from 0 to 1
+/// Share of expected_basis()'s truncated Gaussian between neighbouring edges: [..., cells], of sum 1 if the edges reach from 0
+/// to 1.
+/// @param edges [..., cells + 1], rising in [0, 1]
 inline Tensor shares_between(const Tensor& mean, const Tensor& variance, const Tensor& edges) {
   const auto scale = (variance * 2).rsqrt();
   const auto below = ((edges - mean) * scale).erf();

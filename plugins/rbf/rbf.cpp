@@ -156,8 +156,10 @@ class RadialBasis final : public ablate::Compression {
     return ablate::place_of(looks, shares.contiguous());
   }
 
-  /// Contracts the old signal to [0, tau] and appends the new tokens. Without tokens the signal is unchanged. @param held
-  /// [items, heads, slots, d] @param own [items, heads, tokens, d] @param places [items, heads or 1, samples]
+  /// Contracts the old signal to [0, tau] and appends the new tokens. Without tokens the signal is unchanged.
+  /// @param held [items, heads, slots, d]
+  /// @param own [items, heads, tokens, d]
+  /// @param places [items, heads or 1, samples]
   Tensor extended(const Tensor& held, const Tensor& own, const Tensor& places) {
     if (own.size(2) == 0) return held;
     const auto count = held.size(2);

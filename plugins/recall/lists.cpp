@@ -13,7 +13,7 @@ namespace {
 constexpr double kPower = 0.01;       // published value: nearer places are more likely, by gap^(power - 1)
 constexpr double kFewestLists = 100;  // with fewer lists a split might get none
 
-/// Parses a list like "2,4,8". Throws std::invalid_argument. @param most greatest number of pairs
+/// Parses a list like "2,4,8". Throws std::invalid_argument, also for a number above `most`.
 std::vector<std::int64_t> numbers_of(const std::string& text, std::int64_t most) {
   std::vector<std::int64_t> numbers;
   const char* at = text.data();

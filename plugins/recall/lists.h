@@ -24,7 +24,7 @@ class Lists {
 
   const std::vector<std::int64_t>& pairs() const { return pairs_; }
 
-  /// Draws an example whose list of keys and values belongs to the split. @param turn selects the number of pairs
+  /// Draws an example whose list of keys and values belongs to the split. `turn` selects the number of pairs.
   std::vector<Pair> draw(Split split, std::size_t turn, std::mt19937_64& random) const;
 
  private:

@@ -133,7 +133,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     return all;
   }
 
-  /// argmax([xR; -xR]) (section 2). @param x [batch, heads * rounds, n, d] @return [batch, heads * rounds, n] int64
+  /// argmax([xR; -xR]) (section 2): [batch, heads * rounds, n, d] -> [batch, heads * rounds, n] int64.
   Tensor hash(const Tensor& x) const {
     const ablate::NoGradGuard none;
     auto bucket = ablate::zeros({x.size(0), x.size(1), x.size(2)}, x.options().dtype(ablate::kLong).requires_grad(false));

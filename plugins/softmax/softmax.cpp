@@ -128,13 +128,13 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return {.values = weighted(input, allowed, false)};
   }
 
-  /// A sigmoid for each channel of each head: G1 of Qiu et al. 2025, elementwise. @return [batch, heads, n, d_head]
+  /// Sigmoid for each channel of each head, [batch, heads, n, d_head]: G1 of Qiu et al. 2025, elementwise.
   Tensor gate(const HeadInput& input) const {
     const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // 0 under the mask
     return ablate::split_heads(of, heads()).sigmoid();
   }
 
-  /// log f_1 + ... + log f_i, in float64 so that differences stay precise in long sequences. @return [batch, heads, n, 1]
+  /// log f_1 + ... + log f_i, [batch, heads, n, 1], in float64 so that differences stay precise in long sequences.
   Tensor log_f_sums(const Tensor& x, const Tensor& mask) const {
     const auto log_f = -ablate::softplus(-ablate::widened(forget_->forward(x)));
     return ablate::clear_padding(log_f.transpose(1, 2).unsqueeze(-1), mask).to(ablate::kDouble).cumsum(2);

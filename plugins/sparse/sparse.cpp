@@ -106,7 +106,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return ablate::together(read, step, part.q.size(2));
   }
 
-  /// Softmax attention of sequences to themselves. @param mask [batch, n]
+  /// Softmax attention of sequences to themselves. The mask is [batch, n].
   Tensor among(const HeadInput& part, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) const {
     if (!causal()) return ablate::attend_seen(q, k, v, mask.unsqueeze(1).unsqueeze(1), dropout(), part.generator);
     // Padding is at the end, so causal queries do not attend to it.
@@ -115,7 +115,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   }
 
   /// A^(2), fixed: the tokens in the summaries of all blocks. Each head has its own c tokens of a block.
-  /// @param x [batch, heads, n, d] @return [batch, heads, blocks * c, d], zeros for missing tokens
+  /// [batch, heads, n, d] -> [batch, heads, blocks * c, d], zeros for missing tokens
   Tensor summaries(const Tensor& x) const {
     const auto blocks = Neighbours{.size = stride_}.queries(x);
     std::vector<Tensor> of_heads;

@@ -14,9 +14,10 @@ inline constexpr const char* kExpected =
     "labelled reviews; the folder aclImdb that they unpack to ({train,test}/{pos,neg}/ID_RATING.txt); or a folder with "
     "one of them in it";
 
+/// Returns the folder with train and test, or the archive. Throws std::runtime_error with everything that was looked for and
+/// with advice.
 /// @param data as in find_data (ablate/data_files.h): the folder aclImdb, a folder that contains it or its archive, or the
-/// archive. @return the folder with train and test, or the archive
-/// Throws std::runtime_error with everything that was looked for and with advice.
+/// archive
 std::filesystem::path find_source(const std::string& data);
 
 /// Returns the archive, or the files that for_each_file visits in a folder. Throws std::runtime_error if a folder is missing.

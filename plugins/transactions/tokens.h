@@ -18,7 +18,7 @@ struct Token {
 /// Returns the account's last transactions, at most `most`.
 std::span<const Transaction> shown(const Account& account, std::size_t most);
 
-/// Returns the tokens of each account. @param train accounts that give the mean and the deviation, at least one
+/// Returns the tokens of each account. The accounts of `train`, at least one, give the mean and the deviation.
 std::vector<std::vector<Token>> tokens_of(const std::vector<Account>& accounts, std::span<const std::size_t> train,
                                           std::size_t most);
 

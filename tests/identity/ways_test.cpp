@@ -149,7 +149,8 @@ class Project {
   }
   const fs::path& folder() const { return folder_.path(); }
 
-  /// Builds the library. Returns the result of value() and the library's identity. @param launcher words before the compiler
+  /// Builds the library. Returns the result of value() and the library's identity.
+  /// @param launcher words before the compiler
   std::pair<int, std::string> built(const std::string& options, const std::string& launcher = "") const {
     const auto launched = fmt::format("{} {} {} {} -fPIC ", ABLATE_IDENTITY, ABLATE_PROJECT, launcher, ABLATE_COMPILER);
     std::string script = "set -e; " + way_.before, objects = "x.o code.o";

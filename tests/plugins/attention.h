@@ -97,7 +97,8 @@ inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys,
 }
 
 /// Computes uncompressed attention of one item, head by head and query by query. If causal, query i sees keys 0 to offset + i.
-/// @param queries [n, d_model] @param context [n_context, d_model]
+/// @param queries [n, d_model]
+/// @param context [n_context, d_model]
 inline Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads, const Tensor& queries,
                      const Tensor& context, bool causal = false, std::int64_t offset = 0) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),

@@ -5,7 +5,8 @@
 
 namespace ablate::test {
 
-/// Makes a compression in float64 and evaluation mode. @param seed seed of its buffers and parameters
+/// Makes a compression in float64 and evaluation mode.
+/// @param seed seed of its buffers and parameters
 inline std::shared_ptr<Compression> make(const nlohmann::json& section, Slots slots, std::int64_t heads, std::int64_t d_head,
                                          std::int64_t max_length, std::uint64_t seed = 1) {
   return in_double(

@@ -47,7 +47,8 @@ ablate::AttentionOutput after(ablate::Attention& attention, const Tensor& x, std
 }
 
 /// Returns softmax(q k^T / sqrt(d)) v of each head, without positions: [heads, n, d_head].
-/// @param h [n, d_model] @param x [m, d_model]
+/// @param h [n, d_model]
+/// @param x [m, d_model]
 Tensor by_content(const ablate::Attention& attention, const Tensor& h, const Tensor& x) {
   const auto split = [](const Tensor& y) { return y.unflatten(-1, {kHeads, -1}).transpose(0, 1); };
   const auto q = split(layer(attention, "query", h)), k = split(layer(attention, "key", x)),

@@ -23,7 +23,8 @@ inline double off(Attention& attention, const std::string& similarity, std::int6
 }
 
 /// Checks items of a batch against an equation, from [length, kChannels] to the same shape: outputs of padded items and of
-/// single items, and gradients of parameters and tokens. @param lengths lengths of the items, the longest first
+/// single items, and gradients of parameters and tokens.
+/// @param lengths lengths of the items, the longest first
 inline void check_equation(Attention& attention, const std::vector<std::int64_t>& lengths,
                            const std::function<Tensor(const Tensor&)>& equation) {
   const auto items = static_cast<std::int64_t>(lengths.size()), longest = lengths.front();

@@ -17,7 +17,8 @@ inline Tensor plainly_normed(const Tensor& x, bool centred) {
 inline Tensor swish(const Tensor& x) { return x / (1 + (-x).exp()); }
 
 /// Returns sum_t filter_t y_(i - tokens + 1 + t) for each token i of one item; y is 0 before the first token.
-/// @param y projected tokens [n, channels] @param filter [channels, tokens]
+/// @param y projected tokens [n, channels]
+/// @param filter [channels, tokens]
 inline Tensor filtered(const Tensor& y, const Tensor& filter) {
   const auto tokens = filter.size(1);
   std::vector<Tensor> rows;
@@ -53,7 +54,8 @@ inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vect
 }
 
 /// Computes linear attention without normaliser and feature map: o_i = sum over j up to i of (q_i k_j) v_j / sqrt(d), and its
-/// output projection. @param x [n, d_model]
+/// output projection.
+/// @param x [n, d_model]
 inline Tensor unnormalised_linear(const Attention& attention, std::int64_t heads, const Tensor& x) {
   const auto q = by_heads(layer(attention, "query", x), heads), k = by_heads(layer(attention, "key", x), heads),
              v = by_heads(layer(attention, "value", x), heads);

@@ -26,7 +26,8 @@ struct ReviewsFolder {
   }
   fs::path root() const { return folder.path() / "aclImdb"; }
   void write(const std::string& name, const std::string& text) const { write_text(root() / name, text); }
-  /// Packs an archive beside aclImdb. @param options options of tar, as "czf"
+  /// Packs an archive beside aclImdb.
+  /// @param options options of tar, as "czf"
   fs::path pack(const std::string& name, const std::string& options) const {
     const auto path = folder.path() / name;
     REQUIRE(std::system(("tar -C '" + folder.path().string() + "' -" + options + " '" + path.string() + "' aclImdb").c_str()) ==

@@ -22,7 +22,9 @@ Tensor encoding(std::int64_t distance) {
 }
 
 /// Attends for one item, query by query and key by key: A_ij = q_i k_j + q_i W_r R + u k_j + v W_r R.
-/// @param queries [n, d] the last n of `context` @param context [keys, d] @param farther added to every distance: 0 is right
+/// @param queries [n, d] the last n of `context`
+/// @param context [keys, d]
+/// @param farther added to every distance: 0 is right
 Tensor attend_relative(const ablate::Attention& attention, const Tensor& queries, const Tensor& context,
                        std::int64_t farther = 0) {
   const auto split = [](const Tensor& x) { return x.unflatten(-1, {kHeads, -1}); };

@@ -21,7 +21,8 @@ std::string between(const std::string& text, const std::string& before, const st
   return text.substr(from, text.find(after, from) - from);
 }
 
-/// Decodes base64 and decompresses the result (zlib, RFC 1950). @param size largest size of the content
+/// Decodes base64 and decompresses the result (zlib, RFC 1950).
+/// @param size largest size of the content
 std::string unpacked(const std::string& text, std::size_t size) {
   std::vector<unsigned char> bytes(text.size());
   const auto* in = reinterpret_cast<const unsigned char*>(text.data());

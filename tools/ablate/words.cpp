@@ -71,7 +71,8 @@ void refuse_lone_value(const CLI::App& command, const std::string& word) {
     throw Error(fmt::format("{}: expected --set before a value: write --set {}", word, shell_word(word)));
 }
 
-/// Returns an option. Throws Error with a remedy for an unknown option. @param command nullptr: before the command
+/// Returns an option of the command or of ablate itself. Throws Error with a remedy for an unknown option.
+/// @param command nullptr: the option is before the command
 const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const std::string& name) {
   if (command != nullptr)
     if (const auto* option = command->get_option_no_throw(name); option != nullptr) return *option;

@@ -115,7 +115,9 @@ struct PlacedText {
 
 class Canvas {
  public:
-  /// @param width,height in points @param title title in the file @param fonts must outlive the canvas
+  /// @param width,height in points
+  /// @param title title in the file
+  /// @param fonts must outlive the canvas
   Canvas(Picture picture, double width, double height, const std::string& title, Fonts& fonts);
   ~Canvas();
   Canvas(const Canvas&) = delete;

@@ -94,7 +94,8 @@ std::string crowd_text(const PlannedStudy& plan, int together);
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live
 /// StopOnSignal. Throws ConfigError and Error with the cause, Interrupted if a signal asks to stop.
 /// @param find returns the libraries, as scan_libraries does; called after the check of the history's file
-/// @param executors starts an executor if a task must be queried @param where_looked Catalog::where_looked
+/// @param executors starts an executor if a task must be queried
+/// @param where_looked Catalog::where_looked
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note);

@@ -38,8 +38,10 @@ struct DecayedSumsGradients {
 /// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t decayed_sums_scratch(const DecayedSumsCall& call);
 
-/// @param scratch 64-byte aligned @param out [batch, heads, tokens, d_value] @param before [batch, heads, chunks, d, d_value],
-/// the sums before each chunk @param state S_n, [batch, heads, d, d_value]
+/// @param scratch 64-byte aligned
+/// @param out [batch, heads, tokens, d_value]
+/// @param before [batch, heads, chunks, d, d_value], the sums before each chunk
+/// @param state S_n, [batch, heads, d, d_value]
 using DecayedSumsForward = void (*)(const DecayedSumsCall& call, float* scratch, const Heads<float>& out, float* before,
                                     float* state);
 /// @param before result of the forward pass @param d_out [batch, heads, tokens, d_value]

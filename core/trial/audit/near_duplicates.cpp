@@ -94,7 +94,7 @@ class Likeness {
     return all;
   }
 
-  /// Adds an example that candidates() can return. @param number the caller's number of the example
+  /// Adds an example, under the caller's number, that candidates() can return.
   void add(const Example& example, std::int64_t number) {
     const auto place = static_cast<std::uint32_t>(numbers_.size());
     numbers_.push_back(number);

@@ -52,7 +52,8 @@ bool is_relative_path(const ordered_json& value) {
   return text.find('/') != std::string::npos && text.front() != '/' && !parse_rate(text.substr(0, text.find(',')));
 }
 
-/// @param folders result of named_folders @param parameters the trial's parameters, by path
+/// @param folders result of named_folders
+/// @param parameters the trial's parameters, by path
 /// @param changed plugins that have other code today, which changes the trial's key
 Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
                  const ordered_json& parameters, const std::vector<std::string>& changed) {

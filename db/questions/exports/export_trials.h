@@ -32,7 +32,8 @@ struct Exported {
 /// may be nan, inf or -inf. JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name:
 /// value, "inf", "-inf", or null for nan}, plugins: [{kind, id, version, code_identity}]}.
 /// Throws Error as Reader::experiment does and for a duplicate, and passes exceptions of `write` on.
-/// @param experiments empty: all experiments @param is_known empty: all metrics are known
+/// @param experiments empty: all experiments
+/// @param is_known empty: all metrics are known
 Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,
                        const Write& write, const IsKnownMetric& is_known = {});
 

@@ -23,7 +23,8 @@ class Examination {
   /// Processes a message of a check job: the start of a check, or its result.
   void hear(const CheckSaid& said);
   /// Processes the job's end. The running check fails, or is unchecked if the job was broken off from outside.
-  /// Later checks did not run. @param timeout_s the job's time limit
+  /// Later checks did not run.
+  /// @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
   /// Discards the verdict because the plugin's code changed during the suite. `why` is for the reader.
   void spoil(const std::string& why);

@@ -331,7 +331,8 @@ class LineSoFar {
     return settables.next(part);
   }
 
-  /// Returns candidates for the option's value. The value's name in the help decides their kind. @param part the value so far
+  /// Returns candidates for the option's value. The value's name in the help decides their kind.
+  /// @param part the value so far
   Candidates values(const std::string& part) const {
     const auto words = offered(*option_);
     const bool says_name = words.size() == 1 && std::isupper(static_cast<unsigned char>(words[0][0])) != 0;

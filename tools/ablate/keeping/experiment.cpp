@@ -34,7 +34,7 @@ struct Arguments {
   db::Format format = db::Format::kText;
 };
 
-/// Returns a time in UTC; "" for 0. @param us microseconds since 1970
+/// Returns a time, in microseconds since 1970, as text in UTC; "" for 0.
 std::string utc_text(std::int64_t us) {
   return us == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)));
 }

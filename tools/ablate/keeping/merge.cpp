@@ -38,7 +38,7 @@ std::vector<std::string> histories(const std::vector<std::string>& named) {
   return files;
 }
 
-/// Returns a note about trials that tables now leave out, with the command that lists them again. @param file the history
+/// Returns a note about trials that tables of this history now leave out, with the command that lists them again.
 std::string left_out_text(const db::LeftOut& lost, const std::filesystem::path& file) {
   std::string remedy = "ablate run " + shell_word(lost.file);
   for (const auto& override : lost.overrides) remedy += " --set " + shell_word(override);

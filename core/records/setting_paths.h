@@ -30,7 +30,8 @@ inline constexpr const char *kAttentionPlugin = "attention.plugin", *kFirstLayer
                             *kAttentionHeads = "attention.heads", *kAttentionCompression = "attention.compression";
 inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *kLearningRate = "train.learning_rate",
                             *kOptimizer = "train.optimizer", *kSchedule = "train.schedule", *kAccumulate = "train.accumulate",
-                            *kWarmup = "train.warmup", *kEvaluateBatches = "train.evaluate_batches",
+                            *kWarmup = "train.warmup", *kEvaluateEvery = "train.evaluate_every",
+                            *kEvaluateBatches = "train.evaluate_batches",
                             *kTestBatches = "train.test_batches", *kStride = "train.stride",
                             *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs", *kKernels = "train.kernels",
                             *kDtype = "train.dtype", *kDevice = "train.device", *kThreads = "train.threads";

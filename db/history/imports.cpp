@@ -50,7 +50,10 @@ std::string content_of(const ImportedTrial& trial) {
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
   if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // omitting "" keeps earlier imports' keys
-  if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
+  if (trial.role == Role::kLonger)
+    content["role"] = to_text(*trial.role);
+  else if (trial.role)  // the name and the booleans keep the keys of earlier imports
+    content["tunes"] = {trial.role == Role::kTuning, trial.tuned};
   return json_text(content);
 }
 
@@ -207,22 +210,23 @@ void put_behind(SQLite::Database& database, std::int64_t experiment, const Come&
   std::map<std::string, std::int64_t> cells;
   std::int64_t next = 0;
   Statement ask(database,
-                "SELECT m.trial, m.cell, r.json FROM experiment_trial m LEFT JOIN resolved r ON r.trial = m.trial AND m.cell "
+                "SELECT m.trial, m.cell, r.json, m.role FROM experiment_trial m LEFT JOIN resolved r ON r.trial = m.trial AND m.cell "
                 "IS NOT NULL WHERE m.experiment = ? AND m.listed ORDER BY m.position");
   ask.bind(1, experiment);
   while (ask.executeStep()) {
-    const auto cell = ask.getColumn(1).getInt64(), number = cell < -1 ? tuning_cell(cell) : cell;
-    listed.push_back({ask.getColumn(0).getInt64(), ask.isColumnNull(1) ? std::nullopt : std::optional(cell)});
+    const auto cell = ask.getColumn(1).getInt64();
+    const auto role = find_role(ask.getColumn(3).getString()).value_or(Role::kReported);
+    listed.push_back({ask.getColumn(0).getInt64(), ask.isColumnNull(1) ? std::nullopt : std::optional(cell), role});
     if (ask.isColumnNull(2)) continue;
-    cells.try_emplace(shared_by(flatten(stored_json(ask.getColumn(2).getString()))), number);
-    next = std::max(next, number + 1);
+    cells.try_emplace(shared_by(flatten(stored_json(ask.getColumn(2).getString()))), cell);
+    next = std::max(next, cell + 1);
   }
   for (const auto& [id, trial] : came) {
-    listed.push_back({id, std::nullopt});
-    if (!trial->tunes) continue;
+    listed.push_back({id, std::nullopt, trial->role.value_or(Role::kReported)});
+    if (!trial->role || trial->role == Role::kLonger) continue;  // dev does not compare longer trials
     const auto [at, fresh] = cells.try_emplace(shared_by(trial->parameters), next);
     if (fresh) ++next;
-    listed.back().cell = *trial->tunes ? tuning_cell(at->second) : at->second;
+    listed.back().cell = at->second;
   }
   put_members(database, experiment, listed);
 }

@@ -7,12 +7,15 @@
 #include <optional>
 #include <vector>
 
+#include "core/records/role.h"
+
 namespace ablate::db {
 
 /// A trial of an experiment's latest grid.
 struct ListedTrial {
   std::int64_t trial;
-  std::optional<std::int64_t> cell;  ///< GridTrial::cell; its tuning_cell() if the trial tunes
+  std::optional<std::int64_t> cell;  ///< GridTrial::cell
+  Role role = Role::kReported;       ///< GridTrial::role
 };
 
 /// Writes only changes, so that repeating a done grid writes nothing. Trials of earlier grids stay, after the listed trials.

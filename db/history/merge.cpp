@@ -247,10 +247,10 @@ Grid grid_of(SQLite::Database& database, const char* file, std::int64_t experime
                                        kImportedEnvironments);
   const std::string listed =
       "FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = ? AND e.listed ";
-  grid.listed = rows(database, "SELECT t.key, e.cell " + listed + "AND NOT " + is_imported + "ORDER BY e.position, t.key", file,
+  grid.listed = rows(database, "SELECT t.key, e.role, e.cell " + listed + "AND NOT " + is_imported + "ORDER BY e.position, t.key", file,
                      experiment);
   grid.imported =
-      rows(database, "SELECT t.key, e.cell " + listed + "AND " + is_imported + "ORDER BY e.position, t.key", file, experiment);
+      rows(database, "SELECT t.key, e.role, e.cell " + listed + "AND " + is_imported + "ORDER BY e.position, t.key", file, experiment);
   grid.earlier = rows(database,
                       "SELECT t.key FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = ? AND "
                       "NOT e.listed ORDER BY e.position, t.key",
@@ -264,8 +264,8 @@ Grid grid_of(SQLite::Database& database, const char* file, std::int64_t experime
 
 /// Copies the other file's rows of an experiment that is new here.
 constexpr const char* kAsThere = R"sql(
-INSERT INTO main.experiment_trial (experiment, trial, position, listed, cell)
-  SELECT :here, t.id, e.position, e.listed, e.cell FROM other.experiment_trial e LEFT JOIN trial_of t ON t.old = e.trial
+INSERT INTO main.experiment_trial (experiment, trial, position, listed, role, cell)
+  SELECT :here, t.id, e.position, e.listed, e.role, e.cell FROM other.experiment_trial e LEFT JOIN trial_of t ON t.old = e.trial
   WHERE e.experiment = :there;
 INSERT INTO main.published_value (experiment, metric, trial, value, source)
   SELECT :here, p.metric, t.id, p.value, p.source FROM other.published_value p LEFT JOIN trial_of t ON t.old = p.trial
@@ -276,33 +276,34 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
 /// imports. Imported trials keep the cells of the later grid's file, or get the next free cells. All other trials of both files
 /// come last, not listed. The last two groups are ordered by key, so both directions of a merge give the same order.
 constexpr const char* kUnited = R"sql(
-CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
-INSERT INTO member SELECT trial, listed, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here
-  UNION ALL SELECT x.id, e.listed, e.cell, :theirs FROM other.experiment_trial e JOIN trial_of x ON x.old = e.trial
+CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, role TEXT, cell INTEGER, is_later INTEGER NOT NULL);
+INSERT INTO member SELECT trial, listed, role, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here
+  UNION ALL SELECT x.id, e.listed, e.role, e.cell, :theirs FROM other.experiment_trial e JOIN trial_of x ON x.old = e.trial
   WHERE e.experiment = :there;
 CREATE TEMP TABLE numbered AS
-  SELECT coalesce(max(iif(cell < -1, -2 - cell, cell)), -1) + 1 AS cells FROM member WHERE is_later;
-CREATE TEMP TABLE imported (trial INTEGER PRIMARY KEY, listed INTEGER NOT NULL, cell INTEGER);
-INSERT INTO imported SELECT trial, max(listed), coalesce(max(iif(is_later, cell, NULL)), max(iif(cell < -1, cell - cells, cell + cells)))
+  SELECT coalesce(max(cell), -1) + 1 AS cells FROM member WHERE is_later;
+CREATE TEMP TABLE imported (trial INTEGER PRIMARY KEY, listed INTEGER NOT NULL, role TEXT, cell INTEGER);
+INSERT INTO imported SELECT trial, max(listed), coalesce(max(iif(is_later, role, NULL)), max(role)),
+    coalesce(max(iif(is_later, cell, NULL)), max(cell + cells))
   FROM member m, numbered
   WHERE EXISTS (SELECT 1 FROM main.attempt a WHERE a.trial = m.trial AND a.environment IN (:imported)) GROUP BY trial;
-CREATE TEMP TABLE united (trial INTEGER PRIMARY KEY, position INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER);
-INSERT INTO united SELECT trial, row_number() OVER (ORDER BY position, key) - 1, 1, cell FROM (
-  SELECT e.trial, e.position, t.key, e.cell FROM main.experiment_trial e JOIN main.trial t ON t.id = e.trial
+CREATE TEMP TABLE united (trial INTEGER PRIMARY KEY, position INTEGER NOT NULL, listed INTEGER NOT NULL, role TEXT NOT NULL, cell INTEGER);
+INSERT INTO united SELECT trial, row_number() OVER (ORDER BY position, key) - 1, 1, role, cell FROM (
+  SELECT e.trial, e.position, t.key, e.role, e.cell FROM main.experiment_trial e JOIN main.trial t ON t.id = e.trial
   WHERE NOT :theirs AND e.experiment = :here AND e.listed AND t.id NOT IN (SELECT trial FROM imported)
   UNION ALL
-  SELECT x.id, e.position, t.key, e.cell FROM other.experiment_trial e JOIN other.trial t ON t.id = e.trial
+  SELECT x.id, e.position, t.key, e.role, e.cell FROM other.experiment_trial e JOIN other.trial t ON t.id = e.trial
   JOIN trial_of x ON x.old = e.trial WHERE :theirs AND e.experiment = :there AND e.listed
     AND x.id NOT IN (SELECT trial FROM imported));
-INSERT INTO united SELECT t.id, (SELECT count(*) FROM united) + row_number() OVER (ORDER BY t.key) - 1, 1, i.cell
+INSERT INTO united SELECT t.id, (SELECT count(*) FROM united) + row_number() OVER (ORDER BY t.key) - 1, 1, i.role, i.cell
   FROM imported i JOIN main.trial t ON t.id = i.trial WHERE i.listed;
-INSERT INTO united SELECT t.id, (SELECT count(*) FROM united) + row_number() OVER (ORDER BY t.key) - 1, 0, NULL
+INSERT INTO united SELECT t.id, (SELECT count(*) FROM united) + row_number() OVER (ORDER BY t.key) - 1, 0, (SELECT max(role) FROM member m WHERE m.trial = t.id), NULL
   FROM main.trial t WHERE t.id NOT IN (SELECT trial FROM united) AND t.id IN (
     SELECT trial FROM main.experiment_trial WHERE experiment = :here
     UNION SELECT x.id FROM other.experiment_trial e JOIN trial_of x ON x.old = e.trial WHERE e.experiment = :there);
 DELETE FROM main.experiment_trial WHERE experiment = :here;
-INSERT INTO main.experiment_trial (experiment, trial, position, listed, cell)
-  SELECT :here, trial, position, listed, cell FROM united;
+INSERT INTO main.experiment_trial (experiment, trial, position, listed, role, cell)
+  SELECT :here, trial, position, listed, role, cell FROM united;
 )sql";
 
 /// Counts done trials that one of the grids listed, and whose settings no trial of the new list has.

@@ -83,8 +83,8 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
     execute(statement, trial, other);
   };
   change(
-      "INSERT INTO experiment_trial (experiment, trial, position, listed, cell) SELECT experiment, ?1, position, 0, cell FROM "
-      "experiment_trial WHERE trial = ?2 ON CONFLICT DO NOTHING");
+      "INSERT INTO experiment_trial (experiment, trial, position, listed, role, cell) SELECT experiment, ?1, position, 0, role, "
+      "cell FROM experiment_trial WHERE trial = ?2 ON CONFLICT DO NOTHING");
   if (!done) return;
   change(
       "UPDATE experiment_trial SET listed = 1 WHERE trial = ?1 AND experiment IN (SELECT experiment FROM experiment_trial "

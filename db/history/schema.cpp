@@ -37,6 +37,17 @@ DROP TABLE old_proof_attempt;
 DROP TABLE old_alias;
 )sql";
 
+/// Migrates schema 24 to 25: a trial's role has a column. Until then, a cell below -1 marked a trial that tunes.
+constexpr const char* kDropMembers = R"sql(
+CREATE TEMP TABLE old_member AS SELECT experiment, trial, position, listed, cell FROM experiment_trial;
+DROP TABLE experiment_trial;
+)sql";
+constexpr const char* kPutMembers = R"sql(
+INSERT INTO experiment_trial (experiment, trial, position, listed, role, cell)
+  SELECT experiment, trial, position, listed, iif(cell < -1, 'tuning', 'reported'), iif(cell < -1, -2 - cell, cell) FROM old_member;
+DROP TABLE old_member;
+)sql";
+
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
@@ -95,7 +106,9 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const int version = schema_of(database, file);  // checked again, because another process may have migrated meanwhile
   if (version == 23) database.exec(kDropProofs);
+  if (version != 0) database.exec(kDropMembers);
   database.exec(kSchemaSql.data());
+  if (version != 0) database.exec(kPutMembers);
   if (version == 23) database.exec(kPutProofs);
   write_views(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));

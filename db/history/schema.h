@@ -17,7 +17,7 @@ extern const std::string_view kSchemaSql;  ///< text of schema.sql: the tables o
 namespace ablate::db {
 
 /// Schema of schema.sql, and the earliest schema that migrate() brings up to date.
-inline constexpr int kSchema = 24, kOldestSchema = 23;
+inline constexpr int kSchema = 25, kOldestSchema = 23;
 
 /// Creates the tables, or brings a file of an earlier schema up to date. Throws Error before any write if schema_of() refuses
 /// the file, or if the file is damaged (expect_sound).

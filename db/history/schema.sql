@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS experiment_trial (
   trial INTEGER NOT NULL REFERENCES trial,
   position INTEGER NOT NULL,
   listed INTEGER NOT NULL,  -- 1: the experiment's latest grid has the trial
+  role TEXT NOT NULL DEFAULT 'reported' CHECK (role IN ('reported', 'tuning', 'longer')),  -- core/records/role.h
   cell INTEGER,             -- if the study chooses values by dev: trials of one cell differ only in tuned values and seeds
   PRIMARY KEY (experiment, trial)
 ) STRICT, WITHOUT ROWID;

@@ -140,8 +140,7 @@ void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& tr
   implementation_->write([&] {
     TrialWriter writer(implementation_->database);
     std::vector<ListedTrial> listed;
-    for (const auto& [key, resolved, cell, tunes] : trials)
-      listed.push_back({writer.put(key, resolved), cell && tunes ? std::optional(tuning_cell(*cell)) : cell});
+    for (const auto& [key, resolved, cell, role] : trials) listed.push_back({writer.put(key, resolved), cell, role});
     put_members(implementation_->database, experiment, listed);
   });
 }

@@ -21,6 +21,7 @@ namespace ablate::db {
   statistic(test)                    \
   statistic(against)                 \
   statistic(contrasts)               \
+  statistic(longer)                  \
   statistic(exponent)                \
   statistic(ratio)                   \
   statistic(sort)                    \

@@ -10,6 +10,7 @@
 
 #include "core/records/metric.h"
 #include "core/records/outcome.h"
+#include "core/records/role.h"
 
 namespace ablate::db {
 
@@ -27,8 +28,9 @@ struct ImportedTrial {
   nlohmann::json environment = nlohmann::json::object();
   std::map<std::string, double> results;  ///< by metric; NaN: measured, but not a number
   std::string main_metric;                ///< the metric that judges the trial, one of `results`; "": not known
-  /// GridTrial::tunes, and the paths of the chosen values, if the study chooses values by dev. Otherwise empty.
-  std::optional<bool> tunes;
+  /// GridTrial::role, and the paths of the chosen values if the study chooses values by dev. Without a role, the trial is
+  /// reported, and its study chooses no values.
+  std::optional<Role> role;
   std::vector<std::string> tuned;
   std::size_t line = 0;  ///< line in the file
 };

@@ -12,6 +12,7 @@
 #include "core/records/curve_point.h"
 #include "core/records/example_rows.h"
 #include "core/records/metric.h"
+#include "core/records/role.h"
 #include "core/records/used_plugin.h"
 #include "core/util/lazy.h"
 
@@ -102,11 +103,8 @@ struct GridTrial {
   std::string key;
   Lazy<nlohmann::json> resolved;          ///< Trial::resolved; evaluated only if the history does not know the trial
   std::optional<std::int64_t> cell = {};  ///< Trial::cell, if the study chooses values by dev
-  bool tunes = false;                     ///< Trial::tunes
+  Role role = Role::kReported;
 };
-
-/// Maps the cell of a trial that tunes to the number below -1 that the history stores, and back.
-constexpr std::int64_t tuning_cell(std::int64_t cell) { return -2 - cell; }
 
 /// Value that a paper reports for a trial.
 struct PublishedValue {

@@ -93,6 +93,13 @@ struct ShownNumber {
   std::string none = {};  ///< text in place of NaN, "no ratio"
 };
 
+/// Values of a trial and of the trial that repeats it with more steps (Role::kLonger).
+struct LongerPair {
+  std::optional<std::int64_t> seed;  ///< of both trials
+  double value, longer;              ///< not NaN
+  std::int64_t factor;               ///< longer trial's steps, in multiples of the other trial's
+};
+
 /// The trials of one row, column and metric.
 struct Cell {
   /// Trials of one outcome that are not done (core/records/outcome.h, or outcome::kMissing).
@@ -115,6 +122,7 @@ struct Cell {
   bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before its times settled
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
+  std::vector<LongerPair> longer;       ///< for the metric that judges the trials: trials that were repeated with more steps
   /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation come from
   /// summary_over_settings(samples) (db/report/summary.h).
   int n = 0;
@@ -196,6 +204,8 @@ struct Table {
   bool t_test = false;             ///< true if p comes from Student's t test instead of the exact tests
   int comparisons = 0;             ///< number of tests, for Holm's correction
   std::string test;                ///< the note that explains the marks and the test
+  bool has_longer = false;         ///< true if the trials' grids repeat trials with more steps ([grid.longer])
+  double smallest = 0;             ///< [experiment] smallest, the largest of several experiments; 0: not known
   std::string varied;              ///< differences between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;          ///< true if papers' values were requested and a cell has one
   std::optional<double> overlap;   ///< overlap of repeated splits, if intervals were requested (interval_of)

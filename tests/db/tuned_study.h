@@ -39,7 +39,8 @@ class Tuned {
     for (const auto& point : points) {
       const auto [at, fresh] = numbers.try_emplace({point.attention, point.pool}, numbers.size());
       grid.push_back({key_of(settings(point)), settings(point),
-                      cells && !point.imported ? std::optional(at->second) : std::nullopt, point.tunes});
+                      cells && !point.imported ? std::optional(at->second) : std::nullopt,
+                      point.tunes ? Role::kTuning : Role::kReported});
     }
     store.put_trials(experiment, grid);
     for (const auto& point : points)

@@ -165,7 +165,7 @@ TEST_CASE("values are compared on separate seeds, and reported on other seeds") 
   for (std::size_t i = 0; i < study.trials.size(); ++i) {
     const auto& trial = study.trials[i];
     CHECK(trial.spec.seed == std::vector<std::uint64_t>{101, 102, 1, 2}[i % 4]);
-    CHECK(trial.tunes == (i % 4 < 2));
+    CHECK((trial.role == ablate::Role::kTuning) == (i % 4 < 2));
     CHECK(trial.cell == static_cast<std::int64_t>(i / 12));
     CHECK(trial.value == static_cast<std::int64_t>(i / 4 % 3));
   }
@@ -174,7 +174,7 @@ TEST_CASE("values are compared on separate seeds, and reported on other seeds") 
   REQUIRE(plain.trials.size() == study.trials.size());
   for (std::size_t i = 0; i < study.trials.size(); ++i) {
     CHECK(plain.trials[i].resolved() == study.trials[i].resolved());
-    CHECK_FALSE(plain.trials[i].tunes);
+    CHECK(plain.trials[i].role == ablate::Role::kReported);
   }
   CHECK(plain.tuning_seeds.empty());
   CHECK(load(kGrid + "seeds = 2\n", {"seeds=[11, 12, 13]"}).trials.size() == 2 * 3 * 5);  // seeds = 2 means seeds 1 and 2
@@ -194,7 +194,7 @@ TEST_CASE("a published number belongs to the reported trials") {
                           "seeds = [101]\n[[published]]\nsource = \"A paper\"\nvalues = [{ attention.plugin = "
                           "\"linear\", \"test/accuracy\" = 40 }]\n");
   REQUIRE(study.published.size() == 3 * 2);
-  for (const auto& number : study.published) CHECK_FALSE(study.trials[number.trial].tunes);
+  for (const auto& number : study.published) CHECK(study.trials[number.trial].role == ablate::Role::kReported);
 }
 
 TEST_CASE("points are drawn from ranges before anything runs, and are the same on any machine at any time") {

@@ -16,6 +16,8 @@
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/standing.h"
 #include "core/host/study/diagnostics.h"
+#include "core/host/study/tuning.h"
+#include "core/host/study/used_plugins.h"
 #include "core/records/data_settings.h"
 #include "core/util/flatten.h"
 #include "core/util/plain_json.h"
@@ -99,13 +101,16 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
 }
 
 /// Returns a line about the power of n seeds over this number of comparisons.
-std::string power_text(int n, int comparisons, bool t_test = false) {
+/// @param smallest Study::smallest
+std::string power_text(int n, int comparisons, double smallest, bool t_test = false) {
   const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
   if (std::isinf(least)) return db::nothing_significant_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
   return fmt::format(
       "n = {}: over {} at {:g} % a difference of at least {:.2g} deviations of the paired differences is significant in "
-      "{:g} % of cases{}",
-      n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
+      "{:g} % of cases{}{}",
+      n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "",
+      smallest > 0 ? fmt::format("; so is experiment.smallest = {:g} if that deviation is at most {:.2g}", smallest, smallest / least)
+                   : "");
 }
 
 /// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find. Covers each task's
@@ -130,11 +135,12 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   }
   if (comparisons == 0) return "";
   const auto n = static_cast<int>(seeds);
-  auto text = power_text(n, static_cast<int>(comparisons));
+  auto text = power_text(n, static_cast<int>(comparisons), study.smallest);
   for (const auto& table : study.tables)
     if (const auto own = contrasts_of(table, study); own.comparisons > 0)
       text += fmt::format("\ntable {}, which tests only its contrasts, in one column: {}", table.name,
-                          power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
+                          power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons,
+                                     study.smallest, own.t_test));
   return text;
 }
 
@@ -182,23 +188,67 @@ std::string matched_text(const Study& study) {
   return text;
 }
 
-/// "; 12 that tune, on seeds 101, 102, then 6 that are reported, 3 of them at values not chosen yet"
+/// Returns the trials of a role that are wanted, or will be wanted when dev has chosen.
+std::vector<const PlannedTrial*> expected(const PlannedStudy& plan, Role role) {
+  auto all = plan.wanted;
+  const auto awaited = plan.awaited();
+  all.insert(all.end(), awaited.begin(), awaited.end());
+  std::erase_if(all, [&](const auto* one) { return one->trial->role != role; });
+  return all;
+}
+
+/// "; 12 that tune, on seeds 101, 102, then 6 that are reported and 2 with 5 times the steps, 3 of them at values not chosen yet"
 std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
-  const auto& seeds = plan.study.tuning_seeds;
-  if (seeds.empty()) return "";
-  const auto tuning = std::count_if(plan.wanted.begin(), plan.wanted.end(), [](const auto* one) { return one->trial->tunes; });
-  const auto reported = plan.wanted.size() - static_cast<std::size_t>(tuning) + awaited;
-  return fmt::format("{}; {} that tune, on seed{} {}, then {} that {} reported{}", plan.asked.only.empty() ? "" : ", by --only",
-                     tuning, seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", "), reported, reported == 1 ? "is" : "are",
-                     awaited == 0 ? "" : fmt::format(", {} of them at values not chosen yet", awaited));
+  const auto& [seeds, factor] = std::tie(plan.study.tuning_seeds, plan.study.longer_factor);
+  if (seeds.empty() && factor == 0) return "";
+  std::string text = plan.asked.only.empty() ? "; " : ", by --only; ";
+  if (!seeds.empty())
+    text += fmt::format("{} that tune, on seed{} {}, then ", expected(plan, Role::kTuning).size(), seeds.size() == 1 ? "" : "s",
+                        fmt::join(seeds, ", "));
+  const auto reported = expected(plan, Role::kReported).size();
+  text += fmt::format("{} that {} reported", reported, reported == 1 ? "is" : "are");
+  if (factor > 0) text += fmt::format(" and {} with {} times the steps", expected(plan, Role::kLonger).size(), factor);
+  return text + (awaited == 0 ? "" : fmt::format(", {} of them at values not chosen yet", awaited));
+}
+
+/// Returns the tuned parameters, the number of seeds on which dev compares values, and the choices so far.
+std::string tuned_text(const PlannedStudy& plan) {
+  const auto& study = plan.study;
+  std::set<std::uint64_t> seeds;
+  for (const auto& trial : study.trials)
+    if (trial.role == study.comparing_role()) seeds.insert(trial.spec.seed);
+  auto text = fmt::format("dev chooses, for each setting of the others: {}; values are compared on {} seed{}{}\n",
+                          db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))), seeds.size(), seeds.size() == 1 ? "" : "s",
+                          study.widens ? fmt::format(", and up to {} are added beyond an edge", kMostBeyond) : "");
+  return study.waits_for_dev() ? text + plan.choice.text() + "\n" : text;
+}
+
+/// Returns the cost of [grid.longer], and the parameters of plugins that count steps, which the control leaves unchanged.
+std::string longer_text(const PlannedStudy& plan) {
+  const auto longer = expected(plan, Role::kLonger);
+  if (longer.empty()) return "";
+  double own = 0, all = 0;
+  for (const auto role : {Role::kReported, Role::kTuning, Role::kLonger})
+    for (const auto* one : expected(plan, role)) {
+      const auto steps = static_cast<double>(one->trial->spec.train.steps * one->trial->spec.train.accumulate);
+      all += steps, own += role == Role::kLonger ? steps : 0;
+    }
+  std::set<std::string> counting;
+  for (const auto* one : longer)
+    for (const auto& use : used_plugins(one->trial->spec, plan.catalog))
+      for (const auto& parameter : use.info->parameters)
+        if (parameter.unit == "steps") counting.insert(use.path + "." + parameter.name);
+  return fmt::format("grid.longer: {} trials with {} times the steps, {:.0f} % of all steps{}", longer.size(),
+                     plan.study.longer_factor, 100 * own / all,
+                     counting.empty() ? ""
+                                      : fmt::format("; {} count{} steps and stay{} unchanged", fmt::join(counting, ", "),
+                                                    counting.size() == 1 ? "s" : "", counting.size() == 1 ? "s" : ""));
 }
 
 /// Returns the trials that a table will show, at all values that dev may choose.
 std::vector<const PlannedTrial*> reported_of(const PlannedStudy& plan) {
-  if (plan.study.tuning_seeds.empty()) return plan.wanted;
-  std::vector<const PlannedTrial*> reported;
-  for (const auto* one : plan.named)
-    if (!one->trial->tunes) reported.push_back(one);
+  auto reported = plan.study.tuning_seeds.empty() ? plan.wanted : plan.named;
+  std::erase_if(reported, [](const auto* one) { return one->trial->role != Role::kReported; });
   return reported;
 }
 
@@ -220,13 +270,12 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   const auto awaited = plan.awaited();
   const auto all = wanted.size() + awaited.size();
   auto text = fmt::format("{}: {} trial{}{}{}\n", study.name, all, all == 1 ? "" : "s",
-                          all == study.trials.size() || !study.tuning_seeds.empty()
+                          all == study.trials.size() || study.waits_for_dev()
                               ? ""
                               : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"),
                           phases_text(plan, awaited.size()));
   if (!study.tuned.empty())
-    text += fmt::format("dev chooses, for each setting of the others: {}\n",
-                        db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
+    text += tuned_text(plan);
   text += matched_text(study);
   const bool say_once = standing.nothing_like_them && wanted.size() > 1;
   if (say_once) text += "no trial is done: the history has no similar trial\n";
@@ -262,7 +311,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   text += "\nThe first trial in full:\n" + values_text(*wanted.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(wanted));
   const auto together = std::min(static_cast<std::size_t>(plan.at_a_time), to_run.size());
-  for (const auto& more : {crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
+  for (const auto& more : {longer_text(plan), crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
                            expected_time_text(to_run, true, plan.at_a_time, study.timeout_s, database),
                            expected_power_text(plan.study, reported_of(plan))})
     if (!more.empty()) text += more + "\n";

@@ -132,8 +132,9 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   warn_of_unmatched(plan.study, note);
   auto store = open_history(asked.database);
   auto choice = plan.choice;
-  const bool is_apart = !plan.study.tuning_seeds.empty();
-  bool is_last = !is_apart;  // true in the last phase of the grid
+  const auto first = plan.study.comparing_role();
+  const bool has_phases = plan.study.waits_for_dev() || first != Role::kReported || plan.study.longer_factor > 0;
+  bool is_last = !has_phases;  // true in the last phase of the grid
   const auto verdicts = known_verdicts(plan.used);
   Notifier notifier(asked.notify, plan.study.name, note);
   PhaseNotices notices([&](const Notice& notice) { notifier.send(notice); });
@@ -186,24 +187,34 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
       throw;
     }
   };
-  launched.ran = run(plan.wanted, [&](const Trial& trial) { return trial.tunes || !is_apart; });
-  if (!is_apart) return launched;
-  const auto left = left_of(asked.max_failures, launched.ran);
-  if (launched.ran.interrupted) return notices.end(), launched;
-  if (asked_to_stop != 0) return notices.end(), launched.ran.interrupted = true, launched;
-  choice = DevChoice(plan.study, plan.planned, asked.database);
+  launched.ran = run(plan.wanted, [&](const Trial& trial) { return trial.role == first; });
+  if (!has_phases) return launched;
+  std::optional<MostFailures> left;
+  for (;;) {  // each further round runs the values that grid.tune.widen adds
+    left = left_of(asked.max_failures, launched.ran);
+    if (launched.ran.interrupted) return notices.end(), launched;
+    if (asked_to_stop != 0) return notices.end(), launched.ran.interrupted = true, launched;
+    const auto before = choice;
+    choice = DevChoice(plan.study, plan.planned, asked.database);
+    if (!left || choice.added_values() == before.added_values()) break;
+    note(fmt::format("{}: {}", db::one_row(plan.study.name), choice.text()));
+    notices.begin_next(launched.ran);
+    how.max_failures = *left;
+    add(run(plan.named, [&](const Trial& trial) { return trial.role == first && before.leaves_out(trial); }), launched.ran);
+  }
   if (!left) {  // too many trials have failed
     auto reported = asked.only.empty() ? choice.awaited(plan.planned) : std::vector<const PlannedTrial*>();
     for (const auto* trial : plan.named)
-      if (!trial->trial->tunes && !choice.leaves_out(*trial->trial) && !are_done({trial}, store)) reported.push_back(trial);
+      if (trial->trial->role != first && !choice.leaves_out(*trial->trial) && !are_done({trial}, store)) reported.push_back(trial);
     launched.ran.not_started += static_cast<int>(reported.size());
     return notices.end(launched.ran.not_started), launched;
   }
-  note(fmt::format("{}: {}", db::one_row(plan.study.name), choice.text()));
+  if (first == Role::kReported && plan.study.longer_factor == 0) return notices.end(), launched;
+  if (plan.study.waits_for_dev()) note(fmt::format("{}: {}", db::one_row(plan.study.name), choice.text()));
   is_last = true;
   notices.begin_next(launched.ran);
   how.max_failures = *left;
-  add(run(plan.named, [](const Trial& trial) { return !trial.tunes; }), launched.ran);
+  add(run(plan.named, [&](const Trial& trial) { return trial.role != first; }), launched.ran);
   return launched;
 }
 

@@ -24,8 +24,8 @@ struct Launched {
 };
 
 /// Records a planned study in its history, which is created if missing, and runs its wanted trials that are not done. If a
-/// proof was requested, repeats trials for the proof instead. Lines about running trials go to stderr. With [grid.tune] seeds,
-/// the trials that tune run first, then the trials with the chosen values. The plan must outlive the call. Throws Error, and
+/// proof was requested, repeats trials for the proof instead. Lines about running trials go to stderr. The
+/// trials on which dev compares values run first, then the trials that wait for its choice, and longer trials. The plan must outlive the call. Throws Error, and
 /// Interrupted if a signal asks to stop before the first trial. A later stop is reported in RunSummary::interrupted.
 /// @param note receives notes and warnings before the first trial
 Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note);

@@ -27,7 +27,7 @@ void record_study(db::GridStore& into, const Study& study, const std::vector<Pla
   std::vector<std::pair<std::string, Identity>> parts;
   for (const auto& trial : planned) {
     if (is_left_out && is_left_out(*trial.trial)) continue;
-    rows.push_back({trial.key, [of = trial.trial] { return of->resolved(); }, trial.trial->cell, trial.trial->tunes});
+    rows.push_back({trial.key, [of = trial.trial] { return of->resolved(); }, trial.trial->cell, trial.trial->role});
     parts.emplace_back(trial.key, trial.identity);
   }
   std::vector<db::PublishedValue> published;

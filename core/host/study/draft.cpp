@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/host/study/document.h"
+#include "core/host/study/longer.h"
 #include "core/host/study/named_tables.h"
 #include "core/host/study/tuning.h"
 #include "core/records/setting_paths.h"
@@ -34,6 +35,7 @@ const std::vector<ParameterInfo>& experiment_parameters() {
       describe(text("preset", "\"\"", "", "named base values; the study's own values override them")),
       describe(real("timeout", "0.001", {0.001, 1e9}, "a trial that runs longer is ended", "s")),
       describe(real("checkpoint", "600", {0, 1e9}, "interval at which a running trial is written to disk; 0: never", "s")),
+      describe(real("smallest", "1e-9", {1e-9, 1e9}, "smallest difference of the main metric that the study is about")),
       describe(boolean("keep_weights", "false", "each trial's best weights are kept in a file beside the history")),
   };
   return parameters;
@@ -43,6 +45,7 @@ std::vector<std::string> known_sections() {
   std::vector<std::string> names = {"experiment"};
   names.insert(names.end(), kSections.begin(), kSections.end());
   names.push_back("grid");
+  names.push_back("claim");
   names.push_back("published");
   names.push_back("table");
   return names;
@@ -85,6 +88,8 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       draft.checkpoint_s = checked.value;
     else if (name == "keep_weights")
       draft.keep_weights = checked.value;
+    else if (name == "smallest")
+      draft.smallest = {path, checked.value, assignment.key, assignment.where};
     else if (name == "description")
       draft.description = assignment.value;
     else if (const auto why = name_refusal(checked.value); !why.empty())
@@ -286,6 +291,8 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       read_grid(child, draft, diagnostics);
     } else if (child.name == "published") {
       read_published(child, draft, diagnostics);
+    } else if (child.name == "claim") {
+      read_claims(child, draft.claims, diagnostics);
     } else if (child.name == "table") {
       read_tables(child, draft.tables, diagnostics);
     } else if (std::find(sections.begin(), sections.end(), child.name) != sections.end()) {
@@ -308,6 +315,7 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
   check_tuned(draft, diagnostics);
   note_plugins(draft);
   read_experiment(draft, diagnostics);
+  check_longer(draft, diagnostics);
   return draft;
 }
 
@@ -325,7 +333,7 @@ void read_preset(const Node& document, const std::vector<std::string>& overrides
     for (const auto& child : preset->children) {
       if (std::find(kSections.begin(), kSections.end(), child.name) != kSections.end())
         read_section(child, draft, diagnostics);
-      else if (child.name == "experiment" || child.name == "grid" || child.name == "published")
+      else if (child.name == "experiment" || child.name == "grid" || child.name == "claim" || child.name == "published")
         diagnostics.add(child.key, fmt::format("a preset holds only base values; [{}] belongs in a study", child.name));
       else
         diagnostics.add(child.key, unknown_section(child.name, kSections));

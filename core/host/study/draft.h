@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host/study/claims.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/document.h"
 #include "core/host/study/grid_match.h"
@@ -27,6 +28,7 @@ struct Alternative {
   std::vector<Assignment> set;
   /// Paths of lists of plugins that the choice replaces: "attention.parts". Base settings of the lists' entries are dropped.
   std::vector<std::string> lists;
+  int beyond = 0;  ///< set for a value that `widen` of [grid.tune] may add: Trial::beyond
 };
 
 /// Adds a node's settings: a table's members, the entries of a list of tables ("attention.parts.0.heads"), else one value. `{}`
@@ -74,18 +76,29 @@ struct PublishedDraft {
   std::size_t rule;  ///< index into Draft::published_rules
 };
 
+/// [grid.longer]: a control that repeats trials with more steps.
+struct LongerDraft {
+  std::int64_t factor = 0;    ///< of steps, warm-up and steps between evaluations; at least 2
+  std::optional<Group> seeds;  ///< seeds of the control; nullopt: the first two reported seeds
+  Location where, factor_at;
+};
+
 struct Draft {
   std::string name, description;
   double timeout_s = 0, checkpoint_s = 600;
+  std::optional<Assignment> smallest;  ///< [experiment] smallest
   bool keep_weights = false;
   std::map<std::string, Assignment> base;
   std::vector<Group> groups;          ///< in order: rows, zips and axes of the file, tuned axes, widths, seeds
   std::optional<GridMatch> match;     ///< [grid.match]
+  std::optional<LongerDraft> longer;  ///< its seeds are set once read_draft returns
   std::optional<Group> tuning_seeds;  ///< [grid.tune] seeds, which come before the other seeds once the overrides are applied
+  std::optional<Location> widen;  ///< set if [grid.tune] widen is true
   std::vector<Rule> rules;
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
   std::vector<PublishedDraft> published;
   std::vector<NamedTable> tables;
+  std::vector<WrittenClaim> claims;
   Location start;                            ///< start of the file
   std::string preset;                        ///< the file of [experiment] preset; "": none
   std::map<std::string, Location> sections;  ///< headers in the file, by path, also "grid"

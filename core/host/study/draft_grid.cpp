@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/host/study/draft.h"
+#include "core/host/study/longer.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/metrics.h"
 #include "core/util/nearest.h"
@@ -104,9 +105,9 @@ Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std
 }
 
 /// The keys of [grid] that are not axes.
-const std::vector<std::string> kParts = {"rows", "zip", "tune", "match", "exclude", "seeds"};
+const std::vector<std::string> kParts = {"rows", "zip", "tune", "longer", "match", "exclude", "seeds"};
 
-constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds";  ///< keys of [grid.tune]
+constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds", *kWiden = "widen";  ///< keys of [grid.tune]
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -253,6 +254,13 @@ void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   for (const auto& [path, leaf] : all) {
     const auto top = split_first(path).first;
     if (path == kPoints || path == kPointSeed) continue;
+    if (path == kWiden) {
+      if (!leaf->value.is_boolean())
+        diagnostics.add(leaf->where, fmt::format("grid.tune.widen = {}: expected true or false", show(leaf->value)));
+      else if (leaf->value.get<bool>())
+        draft.widen = leaf->where;
+      continue;
+    }
     if (path == kSeeds) {
       const auto before = diagnostics.size();
       auto own = read_seeds(*leaf, diagnostics);
@@ -409,6 +417,7 @@ void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics) {
       read_axis(path, *leaf, draft, diagnostics);
   }
   if (const auto* tune = grid.find("tune")) read_tune(*tune, draft, diagnostics);
+  if (const auto* longer = grid.find("longer")) draft.longer = read_longer(*longer, diagnostics);
   if (const auto* match = grid.find("match")) draft.match = read_match(*match, diagnostics);
   if (const auto* seeds = grid.find("seeds")) draft.groups.push_back(read_seeds(*seeds, diagnostics));
   if (const auto* exclude = grid.find("exclude")) read_rules(*exclude, draft, diagnostics);

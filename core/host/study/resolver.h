@@ -23,6 +23,9 @@ class Resolver {
   /// Returns nullopt, and adds diagnostics, if a value is wrong. The label is left empty.
   std::optional<Trial> resolve(const Point& point);
 
+  /// Returns a resolved trial with `factor` times the steps, steps of warm-up and steps between evaluations, as Role::kLonger.
+  Trial longer(const Trial& trial, std::int64_t factor);
+
   /// Returns numbers that are equal for sections with equal contents, wherever they were written. A file counts by its content.
   /// @param trial result of resolve()
   SectionNumbers contents(const Trial& trial) const;
@@ -86,6 +89,7 @@ class Resolver {
   std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< without errors, by alternatives of groups_
   std::array<std::vector<int>, kTrialSections> contents_;             ///< by number
   std::unordered_map<std::string, int> known_contents_;               ///< by digest
+  std::map<int, int> longer_;  ///< number of a train section with more steps, by the number of the section that it repeats
   PerSections<bool> fits_{{TrialSection::kModel, TrialSection::kAttention, TrialSection::kTrain}};
 };
 

@@ -137,6 +137,21 @@ std::optional<Trial> Resolver::resolve(const Point& point) {
   return (is_sound ? fits_.of(trial.sections, fits) : fits()) ? std::optional(std::move(trial)) : std::nullopt;
 }
 
+Trial Resolver::longer(const Trial& trial, std::int64_t factor) {
+  auto longer = trial;
+  longer.role = Role::kLonger;
+  auto& train = longer.spec.train;
+  train.steps *= factor, train.warmup *= factor, train.evaluate_every *= factor;
+  const auto [known, fresh] = longer_.try_emplace(trial.sections[TrialSection::kTrain], 0);
+  if (fresh) {
+    Section made;
+    number(TrialSection::kTrain, to_json(longer.spec).at(section::kTrain), made);
+    known->second = made.number;
+  }
+  longer.sections[TrialSection::kTrain] = known->second;
+  return longer;
+}
+
 bool Resolver::fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections) {
   bool ok = true;
   for (const auto* section : sections) {

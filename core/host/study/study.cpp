@@ -10,6 +10,7 @@
 
 #include "core/host/study/document.h"
 #include "core/host/study/draft.h"
+#include "core/host/study/longer.h"
 #include "core/host/study/matching.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
@@ -106,6 +107,7 @@ void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   for (const auto& group : draft.groups)
     for (const auto& alternative : group.alternatives)
       for (const auto& set : alternative.set) paths.insert(short_path(set.path));
+  if (draft.longer) paths.insert(setting::kSteps);
   std::vector<SectionLabels> labels;
   for (const auto section : kInOrder) labels.emplace_back(section, paths);
   bool seeds_differ = false;
@@ -229,6 +231,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   trials.reserve(count_points(draft));
   Cells cells(draft);
   std::size_t left = 0;
+  std::vector<Trial> longer;
   each_point(draft, [&](const Point& point) {
     stop_if_asked();
     if (!exclude.matching(point).empty()) return;
@@ -240,9 +243,16 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     if (!fresh && sound) report_duplicate(draft, entry->second, point.alternatives, diagnostics);
     if (!fresh) return;
     cells.add(point.alternatives, *trial, diagnostics);
-    if (!trial->tunes) add_published(draft, publish.matching(point), study, diagnostics);
+    if (trial->role == Role::kReported) {
+      add_published(draft, publish.matching(point), study, diagnostics);
+      if (draft.longer)
+        if (auto more = longer_of(draft, *trial, resolver, diagnostics)) longer.push_back(std::move(*more));
+    }
     trials.push_back(std::move(*trial));
   });
+  std::move(longer.begin(), longer.end(), std::back_inserter(trials));
+  if (trials.size() > kMostTrials)
+    diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
   if (sound) cells.check_seeds(diagnostics);
   if (sound && diagnostics.empty()) resolver.report_unread();
   // If a part of the grid was unreadable or an override replaced it, a rule may correctly match nothing.
@@ -271,6 +281,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     auto draft = read_draft(*document, overrides, file.stem().string(), preset_folders(file), diagnostics);
     replace_auto_device(draft, auto_device);
     const Schema schema(catalog, draft.plugins);
+    add_values_beyond(draft, schema, diagnostics);
     check_paths(draft, schema, diagnostics);
     check_published(draft, diagnostics);
     study.tables = draft.tables;
@@ -279,15 +290,20 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     study.keep_weights = draft.keep_weights;
     for (const auto& group : draft.groups)
       for (const auto& path : group.tuned ? group.paths() : std::vector<std::string>()) study.tuned.push_back(path);
+    study.widens = draft.widen && !study.tuned.empty();
     if (draft.tuning_seeds) {
       study.tuning_seeds_at = draft.tuning_seeds->where;
       for (const auto& one : draft.tuning_seeds->alternatives) study.tuning_seeds.push_back(one.set.front().value);
     }
+    if (draft.smallest) study.smallest = draft.smallest->value;
+    if (draft.longer) study.longer_factor = draft.longer->factor, study.longer_at = draft.longer->where;
     if (draft.match && diagnostics.empty()) {
       study.match = draft.match->asked;
       study.matched = add_matched(draft, schema, count, diagnostics);
     }
     expand(draft, schema, study, diagnostics);
+    if (diagnostics.empty()) check_claims(draft.claims, study, draft.smallest.has_value(), diagnostics);
+    for (const auto& one : draft.claims) study.claims.push_back(one.claim);
     if (diagnostics.empty()) add_labels(draft, study.trials);
   }
   if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/records/claim.h"
+#include "core/records/role.h"
 #include "core/records/study_match.h"
 #include "core/registry/catalog.h"
 #include "core/shared/trial_spec.h"
@@ -132,6 +134,8 @@ class ConfigError : public Error {
   std::vector<Diagnostic> diagnostics_;
 };
 
+inline constexpr int kMostBeyond = 4;  ///< most values that [grid.tune] widen adds to a cell
+
 /// One point of the grid, with every default filled in.
 struct Trial {
   TrialSpec spec;
@@ -149,7 +153,10 @@ struct Trial {
   /// Set if the study tunes ([grid.tune]): number shared by trials that differ only in tuned values and seeds.
   std::optional<std::int64_t> cell = {};
   std::int64_t value = 0;  ///< number in the cell, shared by trials that differ only in seeds
-  bool tunes = false;      ///< true for a seed of [grid.tune]: the trial compares values, and is not reported
+  /// 0 for a value that the study writes. k: the k-th value beyond the largest, -k: beyond the smallest. Such a trial is in the
+  /// grid only if the best value so far is the one before it ([grid.tune] widen).
+  int beyond = 0;
+  Role role = Role::kReported;
   SectionNumbers sections = {};
 };
 
@@ -205,14 +212,26 @@ struct Study {
   std::vector<std::string> overrides;
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
-  /// Seeds of [grid.tune]. If empty, values are compared on the reported seeds. Otherwise a grid has two phases: first the
-  /// trials that tune, then the reported trials at each cell's chosen value (core/host/launch/planned_study.h).
+  /// Seeds of [grid.tune]. If empty, values are compared on the reported seeds. Otherwise the grid first runs the trials that
+  /// tune, then the reported trials at each cell's chosen value (core/host/launch/planned_study.h).
   std::vector<std::uint64_t> tuning_seeds = {};
+  bool widens = false;  ///< [grid.tune] widen: values are added beyond an edge until the best value is no edge
   Location tuning_seeds_at = {};
+  /// [grid.longer] factor: trials of Role::kLonger have so many times the steps. 0: the study has no such trials.
+  std::int64_t longer_factor = 0;
+  Location longer_at = {};
+  /// [experiment] smallest: the smallest difference of the main metric that the study is about, in the metric's unit; 0: not set.
+  double smallest = 0;
   std::optional<StudyMatch> match = {};      ///< [grid.match]
   std::vector<MatchedSetting> matched = {};  ///< in the grid's order, without the reference
   std::vector<Published> published;          ///< at most one for each trial and metric
   std::vector<NamedTable> tables = {};
+  std::vector<Claim> claims = {};  ///< [[claim]]
+
+  /// Returns the role of the trials on which dev compares tuned values. They run before all others.
+  Role comparing_role() const { return tuning_seeds.empty() ? Role::kReported : Role::kTuning; }
+  /// True if some trials run only at the value that dev chooses.
+  bool waits_for_dev() const { return !tuned.empty() && (!tuning_seeds.empty() || longer_factor > 0 || widens); }
 };
 
 /// Returns the device that `train.device = "auto"` means on this machine: "cuda" if one can be opened, else "cpu".

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/records/setting_paths.h"
+#include "core/registry/values.h"
 
 namespace ablate {
 namespace {
@@ -60,6 +62,51 @@ void check_tuned(const Draft& draft, Diagnostics& diagnostics) {
   }
 }
 
+void add_values_beyond(Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
+  if (!draft.widen) return;
+  std::vector<Group*> tuned;
+  for (auto& group : draft.groups)
+    if (group.tuned) tuned.push_back(&group);
+  if (tuned.empty()) return;  // an override has set the value
+  std::vector<double> values;
+  auto& group = *tuned.front();
+  for (const auto& one : group.alternatives)
+    if (one.set.size() == 1 && one.set.front().value.is_number()) values.push_back(one.set.front().value);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (tuned.size() > 1 || group.path.empty() || values.size() < 2 || values.size() != group.alternatives.size() ||
+      values.front() <= 0)
+    return diagnostics.add(*draft.widen,
+                           "grid.tune.widen adds values beyond the ends of one axis: expected one tuned parameter with at "
+                           "least two different positive numbers; leave widen out, or tune one parameter");
+  const auto [section, key] = split_path(group.path);
+  const auto parameters = schema.find_all(section, key);
+  const auto written = group.alternatives.front();
+  const auto size = values.size();
+  const auto add = [&](double end, double before, int side) {
+    const double ratio = end / before;
+    for (int k = 1; k <= kMostBeyond; ++k) {
+      const bool is_whole = written.set.front().value.is_number_integer();
+      const double number = std::stod(fmt::format("{:.2e}", end * std::pow(ratio, k)));
+      auto next = written;
+      next.beyond = side * k;
+      auto& value = next.set.front().value;
+      if (is_whole)
+        value = std::llround(number);
+      else
+        value = number;
+      const auto is_refused = [&](const auto* parameter) { return !check_value(*parameter, value).ok(); };
+      const auto is_known = [&](const auto& one) { return one.set.front().value == value; };
+      if (std::any_of(parameters.begin(), parameters.end(), is_refused) ||
+          std::any_of(group.alternatives.begin(), group.alternatives.end(), is_known))
+        return;
+      group.alternatives.push_back(std::move(next));
+    }
+  };
+  add(values[size - 1], values[size - 2], 1);
+  add(values[0], values[1], -1);
+}
+
 void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics) {
   Alternatives rest, tuned;
   std::size_t seed = 0, value = 0;
@@ -69,6 +116,7 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
       seed = alternatives[g];
     else if (group.form != Group::Form::kMatched)  // matched widths follow from the other groups
       (group.tuned ? tuned : rest).push_back(alternatives[g]);
+    if (group.tuned) trial.beyond = group.alternatives[alternatives[g]].beyond;
     if (group.tuned) value = value * group.alternatives.size() + alternatives[g];
   }
   if (tuned.empty()) return;
@@ -85,7 +133,7 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
   cell.seeds[tuned].insert(seed);
   trial.cell = cell.number;
   trial.value = static_cast<std::int64_t>(value);
-  trial.tunes = seed < tuning_count(draft_);
+  if (seed < tuning_count(draft_)) trial.role = Role::kTuning;
 }
 
 void Cells::check_seeds(Diagnostics& diagnostics) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/host/study/draft.h"
+#include "core/host/study/schema.h"
 
 namespace ablate {
 
@@ -16,6 +17,11 @@ void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics);
 
 /// Reports tuned axes with a single value, and tuned parameters that change dev itself.
 void check_tuned(const Draft& draft, Diagnostics& diagnostics);
+
+/// Adds up to kMostBeyond values beyond each end of the tuned axis if [grid.tune] has `widen`: each is its neighbour times the
+/// ratio of the last two values, rounded to three digits. Values that the parameter refuses are left out. Reports a study that
+/// does not tune exactly one axis of at least two positive numbers.
+void add_values_beyond(Draft& draft, const Schema& schema, Diagnostics& diagnostics);
 
 /// Numbers the cells of a study: trials that differ only in tuned values and seeds share a cell. The draft must outlive this.
 class Cells {

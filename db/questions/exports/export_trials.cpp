@@ -25,18 +25,19 @@ using SQLite::Statement;
 constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcome",    "reason",
                                   "started",    "wall_s", "main_metric", "data_digest"};
 
-/// Result of role_of. tunes: true if an experiment's grid chooses values by dev. tuned: paths of these values, with commas.
-struct ColumnRole {
-  bool tunes = false;
-  std::string tuned;
+/// Roles in an experiment's grid.
+struct GridRoles {
+  bool any = false;    ///< true if the grid chooses values by dev, or has longer trials
+  std::string tuned;  ///< paths of the values that dev chooses, separated by commas
 };
 
 /// Returns the tuned paths: their values differ within a cell. Includes trials that have not run.
-ColumnRole role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+GridRoles roles_of(const Reader& reader, const Selection& selection) {
+  const auto& trials = selection.trials;
   std::unordered_map<std::int64_t, std::size_t> first;  // index of the first trial of each cell
-  ColumnRole role;
+  GridRoles role{.any = !selection.longer.empty()};
   for (std::size_t t = 0; t < trials.size(); ++t)
-    if (trials[t].cell != kNoCell) first.try_emplace(trials[t].cell, t), role.tunes = role.tunes || trials[t].tunes;
+    if (trials[t].cell != kNoCell) first.try_emplace(trials[t].cell, t), role.any = role.any || trials[t].role == Role::kTuning;
   if (first.empty()) return role;
   for (const auto& [path, id] : reader.paths()) {
     const auto axis = load_axis(reader, path, id, trials);
@@ -45,7 +46,7 @@ ColumnRole role_of(const Reader& reader, const std::vector<SelectedTrial>& trial
       differs = differs || (trials[t].cell != kNoCell && axis.of_trial[t] != axis.of_trial[first.at(trials[t].cell)]);
     if (differs) role.tuned += (role.tuned.empty() ? "" : ",") + path;
   }
-  role.tunes = role.tunes || !role.tuned.empty();
+  role.any = role.any || !role.tuned.empty();
   return role;
 }
 
@@ -93,8 +94,8 @@ class ExportRows {
         columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3", attempts);
   }
 
-  /// @param role role of the experiment; nullptr if no experiment of the export tunes
-  ExportRow row(const std::string& experiment, const SelectedTrial& trial, const ColumnRole* role) {
+  /// @param role roles of the experiment; nullptr if no experiment of the export has any
+  ExportRow row(const std::string& experiment, const SelectedTrial& trial, const GridRoles* role) {
     ExportRow row;
     const auto& attempt = renew(attempt_, trial.attempt);
     if (!attempt_.executeStep()) throw Error(fmt::format("attempt {} is not there", trial.attempt));
@@ -108,9 +109,9 @@ class ExportRows {
                  {"main_metric", attempt.getColumn(5).getString()},
                  {"data_digest", attempt.getColumn(6).getString()}};
     if (role != nullptr) {
-      const bool has = role->tunes && trial.cell != kNoCell;
+      const bool has = role->any && (trial.cell != kNoCell || trial.role == Role::kLonger);
       row.fixed["grid.tuned"] = has ? role->tuned : "";
-      row.fixed["grid.tunes"] = has ? ordered_json(trial.tunes) : ordered_json("");
+      row.fixed["grid.role"] = has ? std::string(to_text(trial.role)) : "";
     }
     row.parameters.assign(paths.names.size(), ordered_json::value_t::discarded);
     renew(parameters_, trial.id);
@@ -217,13 +218,14 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
     Exported exported;
     const auto names = experiments.empty() ? reader.experiments() : experiments;
     std::vector<std::vector<SelectedTrial>> trials;
-    std::vector<ColumnRole> roles;
+    std::vector<GridRoles> roles;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
           names.begin() + static_cast<std::ptrdiff_t>(i))
         throw Error(fmt::format("export: {} is named twice", names[i]));
       auto selection = select_trials(reader, reader.experiment(names[i]));
-      roles.push_back(role_of(reader, selection.trials));
+      roles.push_back(roles_of(reader, selection));
+      selection.trials.insert(selection.trials.end(), selection.longer.begin(), selection.longer.end());
       exported.missing += static_cast<std::int64_t>(
           std::erase_if(selection.trials, [](const SelectedTrial& trial) { return trial.attempt == 0; }));
       exported.earlier += static_cast<std::int64_t>(selection.earlier);
@@ -231,11 +233,11 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
       exported.trials += static_cast<std::int64_t>(selection.trials.size());
       trials.push_back(std::move(selection.trials));
     }
-    const bool any_tunes = std::any_of(roles.begin(), roles.end(), [](const ColumnRole& role) { return role.tunes; });
+    const bool any_role = std::any_of(roles.begin(), roles.end(), [](const GridRoles& role) { return role.any; });
     ExportRows rows(reader, trials);
     if (format == ExportFormat::kCsv) {
       std::vector<std::string> header(std::begin(kFixed), std::end(kFixed));
-      if (any_tunes) header.insert(header.end(), {"grid.tuned", "grid.tunes"});
+      if (any_role) header.insert(header.end(), {"grid.tuned", "grid.role"});
       const auto metrics = headers_of(reader, rows.measured.names, is_known);
       header.insert(header.end(), rows.paths.names.begin(), rows.paths.names.end());
       header.insert(header.end(), metrics.begin(), metrics.end());
@@ -243,7 +245,7 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
     }
     for (std::size_t i = 0; i < names.size(); ++i)
       for (const auto& trial : trials[i]) {
-        const auto row = rows.row(names[i], trial, any_tunes ? &roles[i] : nullptr);
+        const auto row = rows.row(names[i], trial, any_role ? &roles[i] : nullptr);
         write(format == ExportFormat::kCsv ? csv_row(row) : json_row(rows, row));
       }
     return exported;

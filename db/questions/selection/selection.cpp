@@ -42,23 +42,23 @@ struct Candidate {
 std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
   Statement ask(reader.database(),
                 experiment
-                    ? "SELECT t.id, t.setting, t.seed, t.configuration, m.listed, m.cell FROM experiment_trial m "
+                    ? "SELECT t.id, t.setting, t.seed, t.configuration, m.listed, m.cell, m.role FROM experiment_trial m "
                       "CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1 ORDER BY m.position, t.id"
-                    : "SELECT id, setting, seed, configuration, coalesce((SELECT max(listed) FROM experiment_trial WHERE "
-                      "trial = trial.id), 0), NULL FROM trial WHERE ?1 = 0 ORDER BY id");
+                    : "SELECT t.id, t.setting, t.seed, t.configuration, coalesce(m.listed, 0), NULL, iif(m.is_longer, 'longer', "
+                      "'reported') FROM trial t LEFT JOIN (SELECT trial, max(listed) AS listed, min(role = 'longer') AS is_longer "
+                      "FROM experiment_trial GROUP BY trial) m ON m.trial = t.id WHERE ?1 = 0 ORDER BY t.id");
   ask.bind(1, experiment.value_or(0));
   std::vector<Candidate> all;
   while (ask.executeStep()) {
     const auto integer = [&](int column) { return ask.getColumn(column).getInt64(); };
     const auto cell = ask.isColumnNull(5) ? kNoCell : integer(5);
-    const bool tunes = cell < kNoCell;
     all.push_back({{.id = integer(0),
                     .outcome = std::string(outcome::kMissing),
                     .experiment = experiment.value_or(0),
                     .setting = integer(1),
                     .seed = integer(2),
-                    .cell = tunes ? tuning_cell(cell) : cell,
-                    .tunes = tunes},
+                    .cell = cell,
+                    .role = find_role(ask.getColumn(6).getString()).value_or(Role::kReported)},
                    integer(3)});
     all.back().listed = integer(4) != 0;
   }
@@ -128,7 +128,7 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
       else if (experiment && !one.listed)
         ++selection.earlier;
       else
-        selection.trials.push_back(one.trial);
+        (one.trial.role == Role::kLonger ? selection.longer : selection.trials).push_back(one.trial);
     }
     if (selection.superseded > 0) {
       Statement imported(reader.database(), fmt::format(kImportedEnvironments, "main"));

@@ -23,13 +23,14 @@ struct SelectedTrial {
   std::int64_t experiment = 0;  ///< the experiment for which it was selected; 0: the whole history
   std::int64_t setting = 0, seed = 0;  ///< ids of the parameters without the seed, and of the seed's value; 0: none
   std::int64_t cell = kNoCell;         ///< GridTrial::cell in the experiment's grid
-  bool tunes = false;                  ///< GridTrial::tunes
+  Role role = Role::kReported;         ///< GridTrial::role; for the whole history, kLonger if it has no other role in any grid
   /// Ids for that attempt; 0: not recorded.
   std::int64_t plugin_set = 0, environment = 0, main_metric = 0;
 };
 
 struct Selection {
-  std::vector<SelectedTrial> trials;  ///< in grid order for one experiment, else by id
+  std::vector<SelectedTrial> trials;  ///< in grid order for one experiment, else by id; without longer trials
+  std::vector<SelectedTrial> longer;  ///< trials of Role::kLonger, in the same order
   /// Number of trials left out because a later trial has the same settings: a plugin, the data or ablate itself has changed
   /// since, or both trials were imported.
   std::size_t superseded = 0;

@@ -27,6 +27,12 @@ class TuningRemarks {
   void unchosen() { ++unchosen_; }
   /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
+  /// Records the seeds of a choice.
+  void seeds(const Contest& contest) {
+    if (!contest.best) return;
+    seeds_.insert(contest.seeds);
+    ++made_, fragile_ += contest.is_fragile;
+  }
   /// Records a choice by dev without any reported trial in the history. add() has counted the choice as undecided.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
@@ -44,6 +50,11 @@ class TuningRemarks {
     if (edges_ > 0)
       all.push_back(fmt::format(
           "^ the largest or the smallest tried value ({} of {} choices): a better value may lie beyond it", edges_, choices_));
+    if (seeds_ == std::set<std::size_t>{1})
+      all.emplace_back("values are compared on one seed: another seed may choose another value");
+    else if (!seeds_.empty())
+      all.push_back(fmt::format("values are compared on {} seeds: without one of them, another value wins in {} of {} choices",
+                                fmt::join(seeds_, " or "), fragile_, made_));
     if (!left_out_.empty())
       all.push_back(fmt::format("not compared, because some of their trials are not done: {}", some_of(left_out_)));
     if (waiting_ > 0)
@@ -63,10 +74,11 @@ class TuningRemarks {
   std::set<std::string> metrics_;
   std::vector<std::string> left_out_;
   bool apart_ = false;
-  int edges_ = 0, choices_ = 0, undecided_ = 0, unchosen_ = 0, waiting_ = 0;
+  std::set<std::size_t> seeds_;
+  int made_ = 0, fragile_ = 0, edges_ = 0, choices_ = 0, undecided_ = 0, unchosen_ = 0, waiting_ = 0;
 };
 
-bool tunes(const SelectedTrial& trial) { return trial.tunes; }
+bool tunes(const SelectedTrial& trial) { return trial.role == Role::kTuning; }
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -167,10 +179,10 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
 std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   std::set<std::int64_t> reported;
   for (const auto& trial : trials)
-    if (!trial.tunes) reported.insert(trial.cell);
-  std::erase_if(trials, [&](const auto& trial) { return trial.tunes && reported.contains(trial.cell); });
+    if (!tunes(trial)) reported.insert(trial.cell);
+  std::erase_if(trials, [&](const auto& trial) { return tunes(trial) && reported.contains(trial.cell); });
   for (auto& trial : trials)
-    if (trial.tunes && trial.outcome == outcome::kDone) trial.outcome = "undecided";
+    if (tunes(trial) && trial.outcome == outcome::kDone) trial.outcome = "undecided";
   return trials;
 }
 
@@ -183,7 +195,7 @@ Members shown_of(const Members& cell, const std::vector<SelectedTrial>& trials, 
   if (!is_apart) return best;
   Members shown;
   for (const auto t : cell)
-    if (!trials[t].tunes && combination[t] == combination[best.front()]) shown.push_back(t);
+    if (!tunes(trials[t]) && combination[t] == combination[best.front()]) shown.push_back(t);
   if (!shown.empty()) return shown;
   contest.best.reset();
   return cell;
@@ -202,8 +214,8 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
     const auto shown = std::find_if(all.begin(), all.end(), [&](const auto* axis) { return is_among(named, axis->path); });
     if (shown != all.end()) {
       // Only tuning trials have all values. A trial without a cell was imported.
-      std::erase_if(trials, [](const auto& trial) { return !trial.tunes && trial.cell != kNoCell; });
-      for (auto& trial : trials) trial.tunes = false;
+      std::erase_if(trials, [](const auto& trial) { return !tunes(trial) && trial.cell != kNoCell; });
+      for (auto& trial : trials) trial.role = Role::kReported;
       auto tuning = choose_within(reader, std::move(trials), named);
       tuning.notes.push_back(
           fmt::format("all values of {} are shown, on the seeds of [grid.tune]: results of the chosen value on other seeds "
@@ -236,10 +248,11 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       continue;
     }
     auto compared = cell;
-    if (is_apart) std::erase_if(compared, [&](const auto t) { return !trials[t].tunes; });
+    if (is_apart) std::erase_if(compared, [&](const auto t) { return !tunes(trials[t]); });
     const auto* metric = dev.of(compared);
     auto contest = contest_of(compared, combinations.of_trial, metric, dev);
     if (metric != nullptr) remarks.metric(metric->name);
+    remarks.seeds(contest);
     for (std::size_t v = 0; v < contest.values.size(); ++v)
       if (const auto& members = contest.values[v]; !contest.compared.contains(v)) {
         const auto where = label_of(cell.front(), others);
@@ -350,6 +363,32 @@ double DevMetrics::value(const Reader::StoredMetric& metric, std::size_t trial) 
   return at->second[trial].value_or(std::nan(""));
 }
 
+namespace {
+
+/// Fills Contest::seeds and is_fragile from the values on dev.
+void leave_seeds_out(const std::vector<SelectedTrial>& trials, const Reader::StoredMetric& metric, DevMetrics& dev,
+                     Contest& contest) {
+  std::set<std::int64_t> seeds;
+  for (const auto v : contest.compared)
+    for (const auto t : contest.values[v]) seeds.insert(trials[t].seed);
+  contest.seeds = seeds.size();
+  const auto mean_without = [&](std::size_t v, std::int64_t seed) {
+    double sum = 0;
+    int count = 0;
+    for (const auto t : contest.values[v])
+      if (trials[t].seed != seed) sum += dev.value(metric, t), ++count;
+    return sum / count;  // NaN if the value has no other seed
+  };
+  for (const auto seed : seeds) {
+    const double best = mean_without(*contest.best, seed);
+    for (const auto v : contest.compared)
+      if (const double mean = mean_without(v, seed); metric.direction == "max" ? mean > best : mean < best)
+        contest.is_fragile = true;
+  }
+}
+
+}  // namespace
+
 Contest contest_of(const Members& cell, const std::vector<std::size_t>& combination, const Reader::StoredMetric* metric,
                    DevMetrics& dev) {
   Contest contest;
@@ -370,6 +409,7 @@ Contest contest_of(const Members& cell, const std::vector<std::size_t>& combinat
     contest.compared.insert(v);
     if (!contest.best || (metric->direction == "max" ? mean > best : mean < best)) contest.best = v, best = mean;
   }
+  if (contest.best) leave_seeds_out(dev.trials(), *metric, dev, contest);
   return contest;
 }
 

@@ -22,6 +22,8 @@ class DevMetrics {
   /// Returns the metric on dev for the first trial that declares a main metric; nullptr if no trial declares a main metric.
   const Reader::StoredMetric* of(const Members& members) const;
 
+  const std::vector<SelectedTrial>& trials() const { return trials_; }
+
   /// Returns a trial's value; NaN if the trial has no value, for example because it is not done.
   double value(const Reader::StoredMetric& metric, std::size_t trial);
 
@@ -38,6 +40,8 @@ struct Contest {
   std::vector<Members> values;      ///< the trials of each combination of values, in the grid's order
   std::set<std::size_t> compared;   ///< indices into `values` of combinations whose trials all have a number on dev
   std::optional<std::size_t> best;  ///< the compared index with the best mean; the first of equal means
+  std::size_t seeds = 0;            ///< seeds of the compared trials; trials without a seed count as one
+  bool is_fragile = false;          ///< true if another value has a better mean when one of the seeds is left out
 };
 
 /// Compares the values of a cell, or nothing if `metric` is nullptr. `combination` numbers the values of each selected trial.
@@ -57,7 +61,7 @@ struct Tuning {
 
 /// Chooses in each cell the value with the best mean of the metric that selects best weights (Attempt::main_metric, on dev). Of
 /// equal values, the first is chosen. A value takes part if all of its trials are done and have the number. Reads no result of
-/// the test split. If trials tune on separate seeds (SelectedTrial::tunes), only these trials are compared, and the result has
+/// the test split. If trials tune on separate seeds (Role::kTuning), only these trials are compared, and the result has
 /// the other trials of the chosen value. If a tuned parameter is named, the result has the tuning trials, which cover all
 /// values.
 /// @param trials trials of the latest grids of experiments; dev chooses within each experiment. Grids that do not tune or have

@@ -26,6 +26,9 @@ void fill_cells(const TableTrials& from, Table& table);
 /// Returns a metric's index into table.cells. `row_and_column` is an index into TableTrials::members.
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
+/// Fills `longer` of all cells, has_longer and smallest of the table. `longer`: the longer trials of the table's experiments.
+void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& longer, Table& table);
+
 /// Fills `published` of all cells and of the table from the experiment's study. For the whole history, the latest study with
 /// values counts. Adds notes on the sources. Runs after fill_settings. `varying` are the axes that vary among the trials.
 void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table);

@@ -149,6 +149,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   append(environment_notes(from, table));
   append(unlike_notes(from));
   append(settling_notes(table));
+  append(longer_notes(from, table));
   append(average_notes(axes.varying, shown, from.members));
   for (std::size_t i = 0; i < selections.size(); ++i)
     append(left_out_notes(selections[i], table.experiments.empty() ? "" : table.experiments[i]));
@@ -184,7 +185,11 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   const auto experiments = experiments_of(reader, request.experiments);
   auto selections = select(reader, experiments);
   auto all = std::move(selections.front().trials);
-  for (const auto& selection : selections) all.insert(all.end(), selection.trials.begin(), selection.trials.end());
+  std::vector<SelectedTrial> longer;
+  for (const auto& selection : selections) {
+    all.insert(all.end(), selection.trials.begin(), selection.trials.end());
+    longer.insert(longer.end(), selection.longer.begin(), selection.longer.end());
+  }
 
   std::vector<std::string> wrong;
   const auto [row_paths, no_rows] = rows_of(request.rows, wrong);
@@ -216,6 +221,9 @@ Table make_table(const Reader& reader, const TableRequest& request) {
 
   fill_chosen(tuning, from.members, table);
   fill_cells(from, table);
+  fill_longer(from, longer, table);
+  for (const auto& [id, name] : experiments)
+    if (request.smallest_of) table.smallest = std::max(table.smallest, request.smallest_of(name));
   const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
   fill_checked(from, verdicts, table);
   fill_settings(from, axes.varying, table);

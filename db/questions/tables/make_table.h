@@ -30,6 +30,8 @@ struct TableRequest {
   AskedStatistics statistics = {};
   /// Returns the match of an experiment's study ([grid.match]), from the stored text; nullopt if the study has no [grid.match].
   std::function<std::optional<StudyMatch>(const std::string& experiment)> matched_by = {};
+  /// Returns an experiment's smallest difference ([experiment] smallest), from the stored text; 0 if the study sets none.
+  std::function<double(const std::string& experiment)> smallest_of = {};
   /// Returns today's verdict on a plugin's code, instead of the verdict at a trial's start; nullopt if there is none.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
   /// Returns options (" --plugins build", as shell words) by which a command finds plugins. The argument has the paths of their

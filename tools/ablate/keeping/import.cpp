@@ -408,7 +408,7 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command
       ->add_option("FILE", arguments->file,
                    "CSV with a header, or JSON lines, as `ablate export` writes them. Columns: experiment, outcome, reason, "
-                   "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME. A name with a slash is a metric; "
+                   "started, wall_s, main_metric, grid.tuned, grid.role, environment.NAME. A name with a slash is a metric; "
                    "a metric that ablate does not know needs its unit and direction: test/bleu[% max]. All other columns "
                    "are parameters, including seed")
       ->required()

@@ -96,16 +96,15 @@ json typed(const std::string& field) {
   return field;
 }
 
-void put_tunes(const std::string& field, db::ImportedTrial& trial) {
-  const auto value = typed(field);
-  if (!value.is_boolean()) throw Error(fmt::format("found {}, expected true or false", quoted(field)));
-  trial.tunes = value.get<bool>();
+void put_role(const std::string& field, db::ImportedTrial& trial) {
+  trial.role = find_role(field);
+  if (!trial.role) throw Error(fmt::format("found {}, expected {}", quoted(field), fmt::join(kRoles, ", ")));
 }
 
 void put_tuned(const std::string& field, db::ImportedTrial& trial) {
   std::istringstream in(field);
   for (std::string path; std::getline(in, path, ',');) trial.tuned.push_back(history_path(trimmed(path)));
-  if (!trial.tunes) trial.tunes = false;
+  if (!trial.role) trial.role = Role::kReported;
 }
 
 struct FixedColumn {
@@ -125,7 +124,7 @@ constexpr FixedColumn kFixedColumns[] = {
     {"main_metric", [](const std::string& field, db::ImportedTrial& trial) { trial.main_metric = field; }},
     {"data_digest", [](const std::string& field, db::ImportedTrial& trial) { trial.data_digest = field; }},
     {"grid.tuned", put_tuned},
-    {"grid.tunes", put_tunes},
+    {"grid.role", put_role},
 };
 
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {

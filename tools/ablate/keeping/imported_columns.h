@@ -11,7 +11,7 @@
 namespace ablate {
 
 /// Column, identified by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric,
-/// data_digest, grid.tuned, grid.tunes; environment.NAME; a metric, whose name contains a slash; otherwise a parameter.
+/// data_digest, grid.tuned, grid.role; environment.NAME; a metric, whose name contains a slash; otherwise a parameter.
 class ImportedColumn {
  public:
   /// A metric's unit and direction come from house_metrics() or the history. For other metrics, the header contains them:

@@ -36,7 +36,7 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   auto* command = app.add_subcommand("power", "How many seeds a difference needs, estimated from past runs");
   command->group(kQuestions);
   add_asked_table(command, arguments, {"rows", "cols", "metric", "where", "against", "contrasts", "test"});
-  auto* difference = command->add_option("--difference", arguments->difference, "difference to find, in the metric's unit")
+  auto* difference = command->add_option("--difference", arguments->difference, "difference to find, in the metric's unit; default: [experiment] smallest of the study, if it is set")
                          ->check(CLI::Validator(refuse_difference, "", ""))
                          ->type_name("D");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
@@ -54,7 +54,8 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       throw Error(
           "power: found no comparison, expected --against PATH=VALUE, --contrasts ROW ROW, or --table NAME of a table with "
           "a comparison");
-    const auto looked_for = difference->count() > 0 ? std::optional(arguments->difference) : std::nullopt;
+    const double smallest = difference->count() > 0 ? arguments->difference : table.smallest;
+    const auto looked_for = smallest > 0 ? std::optional(smallest) : std::nullopt;
     put_rows(arguments->format, {}, [&](bool for_people) { return db::power_rows(table, looked_for, for_people); });
     for (const auto& note : table.notes)
       if (note != table.test) say("note: {}\n", db::one_row(note));

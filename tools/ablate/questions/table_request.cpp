@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/host/study/grid_match.h"
+#include "core/host/study/longer.h"
 #include "core/host/study/named_tables.h"
 #include "core/shared/verdict_memory.h"
 #include "core/shared/versions.h"
@@ -66,6 +67,9 @@ db::TableRequest usual_request(const CLI::App* command, const db::Reader& reader
   request.verdict_today = [&reader](const UsedPlugin& plugin) { return verdict_today(reader, plugin); };
   request.matched_by = [&reader](const std::string& experiment) {
     return match_of(reader.study_text(experiment), reader.study_file(experiment), reader.study_overrides(experiment));
+  };
+  request.smallest_of = [&reader](const std::string& experiment) {
+    return smallest_of(reader.study_text(experiment), reader.study_file(experiment), reader.study_overrides(experiment));
   };
   request.check_options = [command](const auto& libraries) { return plugin_options(named_folders(command), libraries); };
   if (const auto file = database.string(); file != kDefaultDatabase)  // another shell may have no ABLATE_DB

@@ -12,6 +12,11 @@
 namespace ablate {
 
 PlannedStudy shareable(PlannedStudy plan) {
+  if (plan.study.tuning_seeds.empty() && plan.study.waits_for_dev())
+    throw ConfigError({{plan.study.longer_at,
+                        "grid.longer: found beside grid.tune in a study that is shared out: the longer trials wait for the "
+                        "values that all trials choose, and a share sees only its own trials. Run the study on one machine, or "
+                        "leave one of the two out"}});
   if (!plan.study.tuning_seeds.empty())
     throw ConfigError(
         {{plan.study.tuning_seeds_at,

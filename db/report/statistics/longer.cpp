@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "db/report/comparisons.h"
+#include "db/report/format.h"
+#include "db/report/statistics.h"
+#include "db/report/summary.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr const char* kMark = "+";
+constexpr double kSignificant = 0.05;
+
+double mean_longer(const Cell& cell) {
+  double sum = 0;
+  for (const auto& pair : cell.longer) sum += pair.longer;
+  return cell.longer.empty() ? kNoNumber : sum / static_cast<double>(cell.longer.size());
+}
+
+/// Returns the mean gain if every longer trial is better than the trial that it repeats, else nullopt.
+std::optional<double> gain_of(const Cell& cell, const MetricInfo& metric) {
+  if (cell.longer.empty() || metric.direction.empty()) return std::nullopt;
+  const double sign = metric.direction == "max" ? 1 : -1;
+  double sum = 0;
+  for (const auto& pair : cell.longer) {
+    if (sign * (pair.longer - pair.value) <= 0) return std::nullopt;
+    sum += sign * (pair.longer - pair.value);
+  }
+  return sum / static_cast<double>(cell.longer.size());
+}
+
+/// Returns the mean difference of two cells' longer trials over common seeds; NaN without such a seed, or if a seed occurs twice.
+double longer_difference(const Cell& a, const Cell& b) {
+  double sum = 0;
+  int count = 0;
+  std::set<std::optional<std::int64_t>> seen;
+  for (const auto& one : a.longer)
+    for (const auto& other : b.longer)
+      if (one.seed == other.seed) {
+        if (!seen.insert(one.seed).second) return kNoNumber;
+        sum += one.longer - other.longer, ++count;
+      }
+  return count == 0 ? kNoNumber : sum / count;
+}
+
+/// Compares the values of a table with the values of the same trials with more steps.
+class Control {
+ public:
+  explicit Control(Table& table) : table_(table) {
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      for (std::size_t m = 0; m < table.metrics.size(); ++m)
+        for (std::size_t c = 0; c < table.columns.size(); ++c) add(r, m, c);
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        for (std::size_t r = 0; r < table.rows.size(); ++r)
+          for (std::size_t other = r + 1; other < table.rows.size(); ++other) compare(r, other, m, c);
+  }
+
+  void note() const {
+    if (factors_.empty()) return table_.notes.emplace_back("[grid.longer]: no trial with more steps is done"), void();
+    const auto steps = fmt::format("{} times the steps", fmt::join(factors_, " or "));
+    if (!gains_.empty())
+      table_.notes.push_back(fmt::format(
+          "{} with {}, each seed gains, {:g} or more on average: {}. These numbers are points on a learning curve", kMark, steps,
+          table_.smallest, some_of(gains_)));
+    if (!turned_.empty())
+      table_.notes.push_back(fmt::format("with {} the order turns round: {}", steps, some_of(turned_)));
+    if (!without_.empty())
+      table_.notes.push_back(fmt::format("no trial with more steps is done: {}", some_of(without_)));
+  }
+
+ private:
+  void add(std::size_t r, std::size_t m, std::size_t c) {
+    const auto& metric = table_.metrics[m];
+    auto& cell = table_.cells[table_.index_of(r, m, c)];
+    auto& fact = cell.facts.emplace_back(Fact{.name = "longer", .value = mean_longer(cell), .shown = Fact::Shown::kData});
+    for (const auto& pair : cell.longer) factors_.insert(pair.factor);
+    const auto gain = gain_of(cell, metric);
+    if (gain && *gain >= table_.smallest) {
+      fact.mark = kMark;
+      gains_.push_back(fmt::format("{} by {}", name_of(r, c), brief(*gain)));
+    } else if (cell.longer.empty() && cell.n > 0 && is_controlled(m) && !(table_.average && c + 1 == table_.columns.size())) {
+      without_.push_back(name_of(r, c));
+    }
+  }
+
+  void compare(std::size_t r, std::size_t other, std::size_t m, std::size_t c) {
+    const auto &one = table_.cell(r, m, c), &rival = table_.cell(other, m, c);
+    if (!is_judged(table_.metrics[m]) || one.tasks != rival.tasks) return;
+    const double longer = longer_difference(one, rival);
+    if (std::isnan(longer) || !have_own_seeds(one.samples) || !have_own_seeds(rival.samples)) return;
+    const auto difference = difference_of(one.samples, rival.samples, table_.t_test);
+    if (!(difference.p <= kSignificant) || difference.value * longer >= 0) return;
+    turned_.push_back(fmt::format("{} - {} is {}, then {}", name_of(r, c), name_of(other, c), brief(difference.value),
+                                  brief(longer)));
+  }
+
+  /// True if any cell of the metric has longer trials.
+  bool is_controlled(std::size_t m) const {
+    for (std::size_t i = 0; i < table_.rows.size(); ++i)
+      for (std::size_t c = 0; c < table_.columns.size(); ++c)
+        if (!table_.cell(i, m, c).longer.empty()) return true;
+    return false;
+  }
+
+  std::string name_of(std::size_t row, std::size_t column) const {
+    auto name = row_text(table_.rows[row]);
+    if (table_.columns.size() > 1) name += (name.empty() ? "" : " ") + row_text(table_.columns[column]);
+    return name;
+  }
+
+  Table& table_;
+  std::set<std::int64_t> factors_;
+  std::vector<std::string> gains_, turned_, without_;
+};
+
+/// Marks cells whose trials gain with more steps, and notes orders that turn round.
+void add_longer(const std::vector<std::string>&, Table& table) {
+  if (table.has_longer) Control(table).note();
+}
+
+}  // namespace
+
+const Statistic statistics::longer{"", "", false, "", "", nullptr, add_longer};
+
+}  // namespace ablate::db

@@ -122,6 +122,7 @@ struct Cell {
   bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before its times settled
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
+  double floor = kNoNumber;             ///< best floor of the metric on the cell's test examples (db/questions/tables/floor_notes.cpp)
   std::vector<LongerPair> longer;       ///< for the metric that judges the trials: trials that were repeated with more steps
   /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation come from
   /// summary_over_settings(samples) (db/report/summary.h).

@@ -79,9 +79,9 @@ TEST_CASE("longer trials enter no mean: they mark the rows that gain, and an ord
   CHECK(to_text(table, Format::kText) ==
         "study: 18 trials; mean ± standard deviation of n = 6\n\n"
         "attention  test/accuracy (%)\n"
-        "means       67.50 ± 0.55 +\n"
-        "clusters    61.50 ± 0.55 +\n"
-        "plain       30.50 ± 0.55\n"
+        "means      67.50 ± 0.55 +\n"
+        "clusters   61.50 ± 0.55 +\n"
+        "plain      30.50 ± 0.55\n"
         "\n"
         "note: + with 5 times the steps, each seed gains, 5 or more on average: means by 16, clusters by 29. These numbers are "
         "points on a learning curve\n"

@@ -29,7 +29,7 @@ TEST_CASE("each single error is reported at its place") {
       {kBase + "[model]\nsteps = 3\n", {"7:1: unknown key steps in [model] (did you mean train.steps?)"}},
       {kBase + "[trian]\nsteps = 3\n", {"6:2: unknown section trian (did you mean train?)"}},
       {kBase + "[zzzzzz]\n",
-       {"6:2: unknown section zzzzzz (known: experiment, task, model, attention, train, grid, published, table)"}},
+       {"6:2: unknown section zzzzzz (known: experiment, task, model, attention, train, grid, claim, published, table)"}},
       {"seed = 3\n" + kBase, {"1:1: seed is no section; seeds are set in [grid]: seeds = [1, 2, 3]"}},
       {"attention = \"adamra\"\n[task]\nplugin = \"image\"\n",
        {"1:1: attention is a section; write [attention] and in it plugin = \"adamra\""}},

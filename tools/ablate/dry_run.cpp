@@ -15,6 +15,7 @@
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/standing.h"
+#include "core/host/study/claims.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/tuning.h"
 #include "core/host/study/used_plugins.h"
@@ -266,6 +267,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   const auto& study = plan.study;
   const auto& wanted = plan.wanted;
   const auto& database = plan.asked.database;
+  if (auto why = too_few_seeds_text(study); !why.empty()) throw ConfigError({{{study.file.string()}, std::move(why)}});
   const auto standing = standings(wanted, study.name, database);
   const auto awaited = plan.awaited();
   const auto all = wanted.size() + awaited.size();

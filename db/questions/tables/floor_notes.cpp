@@ -300,6 +300,12 @@ Means means_of(const Table& table, std::size_t metric, const std::set<std::size_
   return means;
 }
 
+double best_of(const TaskFloors& floors, const MetricInfo& metric) {
+  const auto less = [](const KnownFloor& a, const KnownFloor& b) { return a.value < b.value; };
+  const auto [least, most] = std::minmax_element(floors.all.begin(), floors.all.end(), less);
+  return metric.direction == "max" ? most->value : least->value;
+}
+
 std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::string& of, const Means& means) {
   const bool more = metric.direction == "max";
   std::ranges::stable_sort(floors.all,
@@ -423,7 +429,7 @@ Alike alike_of(SQLite::Database& database, const FloorCells& data) {
 
 /// @param missing gets the data without known floors
 std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike, std::size_t m, const TableRequest& request,
-                                  const Table& table, std::vector<FloorSource>& missing) {
+                                  Table& table, std::vector<FloorSource>& missing) {
   std::vector<std::string> notes;
   const auto& metric = table.metrics[m];
   OwnError own;
@@ -433,6 +439,7 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
     const auto floors = task_floors(database, data, request.floors_version);
     if (floors && floors->metric == metric.name) {
       const auto of = name_of(data.front(), alike);
+      for (const auto cell : cells) table.cells[index_of(table, cell, m)].floor = best_of(*floors, metric);
       notes.push_back(note_of(*floors, metric, of, means));
       add_class_notes(*floors, of, means, notes);
     } else if (!floors)
@@ -449,7 +456,7 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
 
 }  // namespace
 
-std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
+std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, Table& table,
                                      const TableRequest& request) {
   std::vector<std::string> notes;
   const auto main = judging(from);

@@ -67,9 +67,10 @@ std::vector<std::string> import_notes(const Reader& reader, const std::vector<Se
 /// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
 /// the task's main metric and the number of rows that are no better. If floors are missing, they name the command that finds
 /// them. One note states the sampling error of a proportion of correct targets over the test examples. Ignores floors of a
-/// version other than the request's, and trials whose data are not known. Needs the cells' samples and tasks.
+/// version other than the request's, and trials whose data are not known. Needs the cells' samples and tasks. Fills the cells'
+/// `floor`.
 /// @param varying axes that vary among the trials
-std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
+std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, Table& table,
                                      const TableRequest& request);
 
 /// The conformance suite's verdicts on the plugins behind a table's numbers.

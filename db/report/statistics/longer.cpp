@@ -8,6 +8,7 @@
 
 #include "db/report/comparisons.h"
 #include "db/report/format.h"
+#include "db/report/longer_difference.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"
 
@@ -16,12 +17,6 @@ namespace {
 
 constexpr const char* kMark = "+";
 constexpr double kSignificant = 0.05;
-
-double mean_longer(const Cell& cell) {
-  double sum = 0;
-  for (const auto& pair : cell.longer) sum += pair.longer;
-  return cell.longer.empty() ? kNoNumber : sum / static_cast<double>(cell.longer.size());
-}
 
 /// Returns the mean gain if every longer trial is better than the trial that it repeats, else nullopt.
 std::optional<double> gain_of(const Cell& cell, const MetricInfo& metric) {
@@ -33,20 +28,6 @@ std::optional<double> gain_of(const Cell& cell, const MetricInfo& metric) {
     sum += sign * (pair.longer - pair.value);
   }
   return sum / static_cast<double>(cell.longer.size());
-}
-
-/// Returns the mean difference of two cells' longer trials over common seeds; NaN without such a seed, or if a seed occurs twice.
-double longer_difference(const Cell& a, const Cell& b) {
-  double sum = 0;
-  int count = 0;
-  std::set<std::optional<std::int64_t>> seen;
-  for (const auto& one : a.longer)
-    for (const auto& other : b.longer)
-      if (one.seed == other.seed) {
-        if (!seen.insert(one.seed).second) return kNoNumber;
-        sum += one.longer - other.longer, ++count;
-      }
-  return count == 0 ? kNoNumber : sum / count;
 }
 
 /// Compares the values of a table with the values of the same trials with more steps.
@@ -84,7 +65,7 @@ class Control {
     const auto gain = gain_of(cell, metric);
     if (gain && *gain >= table_.smallest) {
       fact.mark = kMark;
-      gains_.push_back(fmt::format("{} by {}", name_of(r, c), brief(*gain)));
+      gains_.push_back(fmt::format("{} by {:.3g}", name_of(r, c), *gain));
     } else if (cell.longer.empty() && cell.n > 0 && is_controlled(m) && !(table_.average && c + 1 == table_.columns.size())) {
       without_.push_back(name_of(r, c));
     }
@@ -97,8 +78,8 @@ class Control {
     if (std::isnan(longer) || !have_own_seeds(one.samples) || !have_own_seeds(rival.samples)) return;
     const auto difference = difference_of(one.samples, rival.samples, table_.t_test);
     if (!(difference.p <= kSignificant) || difference.value * longer >= 0) return;
-    turned_.push_back(fmt::format("{} - {} is {}, then {}", name_of(r, c), name_of(other, c), brief(difference.value),
-                                  brief(longer)));
+    turned_.push_back(fmt::format("{} - {} is {:.3g}, then {:.3g}", name_of(r, c), name_of(other, c),
+                                  difference.value, longer));
   }
 
   /// True if any cell of the metric has longer trials.

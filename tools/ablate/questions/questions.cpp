@@ -16,6 +16,7 @@ void add_questions(CLI::App& app, const DatabaseFile& database, const SharesStan
   add_verify(app, database, exit_code);
   add_power(app, database, exit_code);
   add_effects(app, database, exit_code);
+  add_claims(app, database, exit_code);
   add_windows(app, database, exit_code);
   add_attempts(app, database, exit_code);
   add_watch(app, database, shares, exit_code);

@@ -29,6 +29,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code);
+void add_claims(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code);

@@ -1,0 +1,213 @@
+#include "db/report/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "core/util/error.h"
+#include "core/util/row_conditions.h"
+#include "db/report/comparisons.h"
+#include "db/report/digits.h"
+#include "db/report/format.h"
+#include "db/report/inference/holm.h"
+#include "db/report/inference/permutation.h"
+#include "db/report/inference/power.h"
+#include "db/report/longer_difference.h"
+#include "db/report/reference_lines.h"
+#include "db/report/summary.h"
+
+namespace ablate::db {
+namespace {
+
+using Expect = Claim::Expect;
+using Verdict = ClaimAnswer::Verdict;
+
+std::size_t row_of(const std::string& text, const Table& table) {
+  const auto lines = reference_lines("claim", row_conditions(text), table);
+  if (!lines.by_row || !lines.single())
+    throw Error(fmt::format("claim: {}: found several rows, expected one; name more settings of the row", text));
+  return lines.of.front();
+}
+
+std::size_t metric_of(const std::string& name, const Table& table) {
+  if (name.empty()) return 0;
+  const auto at = std::find_if(table.metrics.begin(), table.metrics.end(), [&](const auto& one) { return one.name == name; });
+  if (at == table.metrics.end()) throw Error(fmt::format("claim: metric {}: the table has no such metric", name));
+  return static_cast<std::size_t>(at - table.metrics.begin());
+}
+
+/// Returns samples with a constant value on each seed of `of`: the floor as a row.
+std::vector<Sample> constant(double value, const std::vector<Sample>& of) {
+  auto samples = of;
+  for (auto& sample : samples) sample.value = value;
+  return samples;
+}
+
+/// Returns p of the one-sided exact test that the mean of the differences is above 0.
+double p_above(std::vector<double> differences, double shift) {
+  double sum = 0, subtracted = 0;
+  for (auto& one : differences) subtracted += std::abs(one) + std::abs(shift), one += shift, sum += one;
+  const double p = sign_flip_test(differences, subtracted).p;  // two-sided: twice the smaller tail
+  return sum > 0 ? p / 2 : 1 - p / 2;
+}
+
+/// Returns the differences of paired samples.
+std::vector<double> paired(const std::vector<Sample>& a, const std::vector<Sample>& b) {
+  std::vector<double> differences;
+  for (const auto& one : a)
+    for (const auto& other : b)
+      if (one.seed && one.seed == other.seed) differences.push_back(one.value - other.value);
+  return differences;
+}
+
+/// Fills everything of an answer that does not depend on the other claims of the family.
+ClaimAnswer measured(const Claim& claim, const Table& table) {
+  ClaimAnswer answer{.claim = claim};
+  const auto m = metric_of(claim.metric, table);
+  answer.metric = table.metrics[m];
+  const auto& row = table.cell(row_of(claim.row, table), m, 0);
+  answer.floor = row.floor;
+  if (const auto* why = untestable(row); *why != '\0') answer.untested = fmt::format("{}: {}", claim.row, why);
+  std::vector<Sample> reference;
+  if (claim.is_of_floor()) {
+    if (std::isnan(row.floor)) answer.untested = "the floor of its test examples is not known; `ablate audit STUDY` finds it";
+    reference = constant(row.floor, row.samples);
+    if (!row.longer.empty()) answer.longer = mean_longer(row) - row.floor, answer.factor = row.longer.front().factor;
+  } else {
+    const auto& other = table.cell(row_of(claim.against, table), m, 0);
+    if (const auto* why = untestable(other); *why != '\0') answer.untested = fmt::format("{}: {}", claim.against, why);
+    if (row.tasks != other.tasks) answer.untested = "the two rows have different test examples";
+    reference = other.samples;
+    answer.longer = longer_difference(row, other);
+    if (!std::isnan(answer.longer)) answer.factor = row.longer.front().factor;
+  }
+  if (!answer.untested.empty()) return answer;
+  answer.difference = difference_of(row.samples, reference, table.t_test);
+  answer.p = answer.difference.p;
+  if (claim.expect == Expect::kNoDifferent) {
+    auto differences = paired(row.samples, reference);
+    if (differences.size() < 2) return answer.untested = "the rows have fewer than two common seeds", answer;
+    auto reversed = differences;
+    for (auto& one : reversed) one = -one;
+    answer.p = std::max(p_above(differences, claim.by), p_above(reversed, claim.by));
+  }
+  if (std::isnan(answer.p)) answer.untested = "fewer than two seeds are done";
+  return answer;
+}
+
+void decide(ClaimAnswer& answer, const Table& table, std::size_t family) {
+  const auto& [claim, difference] = std::tie(answer.claim, answer.difference);
+  if (!answer.untested.empty()) return;
+  const bool is_significant = answer.p_holm <= kLevel;
+  bool is_confirmed = false;
+  if (claim.expect == Expect::kNoDifferent) {
+    if (is_significant) answer.verdict = Verdict::kHolds;
+    if (difference.low >= claim.by || difference.high <= -claim.by) answer.verdict = Verdict::kRefuted;
+    is_confirmed = std::abs(answer.longer) <= claim.by;
+  } else if (is_significant) {
+    const double sign = claim.expect == Expect::kGreater ? 1 : -1;
+    answer.verdict = sign * difference.value > 0 ? Verdict::kHolds : Verdict::kRefuted;
+    is_confirmed = answer.longer / difference.value >= 0.5;
+  }
+  if (answer.verdict == Verdict::kHolds && !is_confirmed) answer.verdict = Verdict::kOnlyHere;
+  if (answer.verdict == Verdict::kUndecided && table.smallest > 0 && difference.deviation > 0)
+    answer.seeds_needed = seeds_for(table.smallest / difference.deviation, kLevel / static_cast<double>(family));
+}
+
+Digits digits_of(const ClaimAnswer& answer) {
+  const auto& difference = answer.difference;
+  return Digits({{difference.value, (difference.high - difference.low) / 2}});
+}
+
+std::string effect_text(const ClaimAnswer& answer, double sign) {
+  const auto digits = digits_of(answer);
+  const auto& [value, low, high] = std::tie(answer.difference.value, answer.difference.low, answer.difference.high);
+  auto text = digits.text(sign * value) + (answer.metric.unit.empty() ? "" : " " + answer.metric.unit);
+  if (!std::isnan(low))
+    text += fmt::format(" [{}, {}]", digits.text(sign > 0 ? low : -high), digits.text(sign > 0 ? high : -low));
+  return text;
+}
+
+}  // namespace
+
+std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& table) {
+  std::vector<ClaimAnswer> answers;
+  std::map<std::string, std::vector<std::size_t>> families;
+  for (const auto& claim : claims) {
+    answers.push_back(measured(claim, table));
+    families[claim.family].push_back(answers.size() - 1);
+  }
+  for (const auto& [unused, members] : families) {
+    std::vector<double> p;
+    for (const auto at : members) p.push_back(answers[at].untested.empty() ? answers[at].p : 1);  // counts in the family
+    const auto corrected = holm(p);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      auto& answer = answers[members[i]];
+      if (answer.untested.empty()) answer.p_holm = corrected[i];
+      decide(answer, table, members.size());
+    }
+  }
+  return answers;
+}
+
+std::string verdict_text(const ClaimAnswer& answer, const std::string& steps) {
+  switch (answer.verdict) {
+    case Verdict::kHolds:
+      return "holds";
+    case Verdict::kOnlyHere:
+      return steps.empty() ? "holds only at the study's steps" : fmt::format("holds only at {} steps", steps);
+    case Verdict::kRefuted:
+      return "refuted";
+    case Verdict::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::string sentence_of(const ClaimAnswer& answer) {
+  const auto& claim = answer.claim;
+  const auto other = claim.is_of_floor() ? std::string("the floor") : claim.against;
+  if (!answer.untested.empty()) return fmt::format("{} and {} are not compared: {}", claim.row, other, answer.untested);
+  const auto metric = with_unit(answer.metric);
+  const double value = answer.difference.value;
+  std::string text;
+  if (answer.verdict == Verdict::kUndecided)
+    text = fmt::format("{}: {} minus {} is {}, which decides nothing", metric, claim.row, other, effect_text(answer, 1));
+  else if (claim.expect == Expect::kNoDifferent)
+    text = fmt::format("{}: {} minus {} is {}, {} than {:g}", metric, claim.row, other, effect_text(answer, 1),
+                       answer.verdict == Verdict::kRefuted ? "more" : "less", claim.by);
+  else
+    text = fmt::format("{}: {} is {} than {} by {}", metric, claim.row, value > 0 ? "greater" : "smaller", other,
+                       effect_text(answer, value > 0 ? 1 : -1));
+  text += fmt::format(" (n = {}, p = {}", answer.difference.n, p_text(answer.p_holm));
+  if (answer.factor > 0) text += fmt::format("; with {} times the steps {:.3g}", answer.factor, answer.longer);
+  if (!std::isnan(answer.floor)) text += fmt::format("; floor {:.4g}", answer.floor);
+  if (answer.seeds_needed > 0) text += fmt::format("; the smallest difference needs {} seeds", answer.seeds_needed);
+  return text + ")";
+}
+
+NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, bool for_people) {
+  NamedRows all{.names = for_people
+                             ? std::vector<std::string>{"problem", "verdict", "answer"}
+                             : std::vector<std::string>{"problem", "row", "against", "metric", "expect", "by", "family", "verdict",
+                                                        "difference", "low", "high", "n", "p", "p_holm", "longer", "factor",
+                                                        "floor", "seeds_needed", "answer"},
+                .rows = {}};
+  for (const auto& one : answers) {
+    const auto& [claim, difference] = std::tie(one.claim, one.difference);
+    if (for_people)
+      all.rows.push_back({claim.problem, verdict_text(one, steps), sentence_of(one)});
+    else
+      all.rows.push_back({claim.problem, claim.row, claim.is_of_floor() ? "floor" : claim.against, one.metric.name,
+                          std::string(to_text(claim.expect)), claim.expect == Expect::kNoDifferent ? nlohmann::json(claim.by) : nlohmann::json(),
+                          claim.family, verdict_text(one, steps), number_or_null(difference.value), number_or_null(difference.low),
+                          number_or_null(difference.high), difference.n, number_or_null(one.p), number_or_null(one.p_holm),
+                          number_or_null(one.longer), one.factor, number_or_null(one.floor), one.seeds_needed, sentence_of(one)});
+  }
+  return all;
+}
+
+}  // namespace ablate::db

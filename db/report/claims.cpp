@@ -167,45 +167,59 @@ std::string verdict_text(const ClaimAnswer& answer, const std::string& steps) {
   return "undecided";
 }
 
-std::string sentence_of(const ClaimAnswer& answer) {
+namespace {
+
+/// Returns "attention=adamra is greater than attention=softmax".
+std::string answer_text(const ClaimAnswer& answer) {
   const auto& claim = answer.claim;
   const auto other = claim.is_of_floor() ? std::string("the floor") : claim.against;
   if (!answer.untested.empty()) return fmt::format("{} and {} are not compared: {}", claim.row, other, answer.untested);
-  const auto metric = with_unit(answer.metric);
-  const double value = answer.difference.value;
-  std::string text;
-  if (answer.verdict == Verdict::kUndecided)
-    text = fmt::format("{}: {} minus {} is {}, which decides nothing", metric, claim.row, other, effect_text(answer, 1));
-  else if (claim.expect == Expect::kNoDifferent)
-    text = fmt::format("{}: {} minus {} is {}, {} than {:g}", metric, claim.row, other, effect_text(answer, 1),
+  if (answer.verdict == Verdict::kUndecided) return fmt::format("{} and {}: undecided", claim.row, other);
+  if (claim.expect == Expect::kNoDifferent)
+    return fmt::format("{} and {} differ by {} than {:g}", claim.row, other,
                        answer.verdict == Verdict::kRefuted ? "more" : "less", claim.by);
-  else
-    text = fmt::format("{}: {} is {} than {} by {}", metric, claim.row, value > 0 ? "greater" : "smaller", other,
-                       effect_text(answer, value > 0 ? 1 : -1));
-  text += fmt::format(" (n = {}, p = {}", answer.difference.n, p_text(answer.p_holm));
+  return fmt::format("{} is {} than {}", claim.row, answer.difference.value > 0 ? "greater" : "smaller", other);
+}
+
+}  // namespace
+
+std::string sentence_of(const ClaimAnswer& answer, const std::string& context) {
+  auto text = fmt::format("{}: {}", with_unit(answer.metric), answer_text(answer));
+  if (!answer.untested.empty()) return text;
+  const bool is_ordered = answer.verdict != Verdict::kUndecided && answer.claim.expect != Expect::kNoDifferent;
+  text += is_ordered ? fmt::format(" by {}", effect_text(answer, answer.difference.value > 0 ? 1 : -1))
+                     : fmt::format("; the first minus the second is {}", effect_text(answer, 1));
+  text += fmt::format(" ({}{}n = {}, p = {}", context, context.empty() ? "" : "; ", answer.difference.n, p_text(answer.p_holm));
   if (answer.factor > 0) text += fmt::format("; with {} times the steps {:.3g}", answer.factor, answer.longer);
   if (!std::isnan(answer.floor)) text += fmt::format("; floor {:.4g}", answer.floor);
   if (answer.seeds_needed > 0) text += fmt::format("; the smallest difference needs {} seeds", answer.seeds_needed);
   return text + ")";
 }
 
-NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, bool for_people) {
-  NamedRows all{.names = for_people
-                             ? std::vector<std::string>{"problem", "verdict", "answer"}
-                             : std::vector<std::string>{"problem", "row", "against", "metric", "expect", "by", "family", "verdict",
-                                                        "difference", "low", "high", "n", "p", "p_holm", "longer", "factor",
-                                                        "floor", "seeds_needed", "answer"},
-                .rows = {}};
+NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, const std::string& context,
+                     const std::string& study, bool for_people) {
+  NamedRows all{
+      .names = for_people
+                   ? std::vector<std::string>{"problem", "answer", "effect", "n, p", "floor", "verdict", "study"}
+                   : std::vector<std::string>{"problem", "row",  "against",  "metric", "expect", "by",     "family",
+                                              "verdict", "difference", "low", "high", "n", "p", "p_holm", "longer", "factor",
+                                              "floor", "seeds_needed", "sentence", "study"},
+      .rows = {}};
   for (const auto& one : answers) {
     const auto& [claim, difference] = std::tie(one.claim, one.difference);
+    const bool is_tested = one.untested.empty();
     if (for_people)
-      all.rows.push_back({claim.problem, verdict_text(one, steps), sentence_of(one)});
+      all.rows.push_back({claim.problem, answer_text(one), is_tested ? effect_text(one, 1) : "",
+                          is_tested ? fmt::format("{}, {}", difference.n, p_text(one.p_holm)) : "",
+                          std::isnan(one.floor) ? "" : fmt::format("{:.4g}", one.floor), verdict_text(one, steps), study});
     else
-      all.rows.push_back({claim.problem, claim.row, claim.is_of_floor() ? "floor" : claim.against, one.metric.name,
-                          std::string(to_text(claim.expect)), claim.expect == Expect::kNoDifferent ? nlohmann::json(claim.by) : nlohmann::json(),
-                          claim.family, verdict_text(one, steps), number_or_null(difference.value), number_or_null(difference.low),
-                          number_or_null(difference.high), difference.n, number_or_null(one.p), number_or_null(one.p_holm),
-                          number_or_null(one.longer), one.factor, number_or_null(one.floor), one.seeds_needed, sentence_of(one)});
+      all.rows.push_back(
+          {claim.problem, claim.row, claim.is_of_floor() ? "floor" : claim.against, one.metric.name,
+           std::string(to_text(claim.expect)),
+           claim.expect == Expect::kNoDifferent ? nlohmann::json(claim.by) : nlohmann::json(nullptr), claim.family,
+           verdict_text(one, steps), number_or_null(difference.value), number_or_null(difference.low),
+           number_or_null(difference.high), difference.n, number_or_null(one.p), number_or_null(one.p_holm),
+           number_or_null(one.longer), one.factor, number_or_null(one.floor), one.seeds_needed, sentence_of(one, context), study});
   }
   return all;
 }

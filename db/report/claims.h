@@ -43,12 +43,15 @@ std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& ta
 /// @param steps the study's training steps, "600"; "": unknown, as in "holds only at the study's steps"
 std::string verdict_text(const ClaimAnswer& answer, const std::string& steps);
 
-/// Returns the answer as a sentence: "attention=adamra finds more than attention=softmax by 3.1 % [2.0, 4.2] (n = 8, p = 0.0078;
-/// with 5 times the steps by 2.9; floor 10.5)".
-std::string sentence_of(const ClaimAnswer& answer);
+/// Returns the answer as a sentence: "test/accuracy (%): attention=adamra is greater than attention=softmax by 3.1 % [2.0, 4.2]
+/// (lookup, 600 steps; n = 8, p = 0.0078; with 5 times the steps 2.9; floor 10.5)".
+/// @param context what the numbers hold for, "lookup, 600 steps"; "": nothing is added
+std::string sentence_of(const ClaimAnswer& answer, const std::string& context);
 
-/// Returns a row for each claim: problem, answer, effect, interval, n, p, floor, verdict.
-/// @param for_people numbers are texts with the digits that the difference's interval allows
-NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, bool for_people);
+/// Returns a row for each claim.
+/// @param steps as for verdict_text @param context as for sentence_of @param study name of the study, in the last column
+/// @param for_people problem, answer, effect, n and p, floor, verdict and study, as texts; else all numbers and the sentence
+NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, const std::string& context,
+                     const std::string& study, bool for_people);
 
 }  // namespace ablate::db

@@ -2,13 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
-#include <limits>
-
 #include "db/questions/exports/export_trials.h"
-#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
-#include "tests/db/fixture.h"
+#include "tests/db/longer_study.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -16,59 +12,13 @@ using namespace ablate::db;
 
 namespace {
 
-struct Point {
-  std::string attention;
-  int seed;
-  double value, longer;  ///< test/accuracy; longer NaN: no longer trial is done
-};
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-nlohmann::json settings(const std::string& attention, int seed, int factor) {
-  auto resolved = trial(attention, {}, seed);
-  resolved["train"]["steps"] = 60 * factor, resolved["train"]["warmup"] = 6 * factor, resolved["train"]["evaluate_every"] = 0;
-  return resolved;
-}
-
-class Longer {
- public:
-  explicit Longer(const std::vector<Point>& points, const std::string& direction = "max") {
-    Store store(file());
-    store.put_metrics({{"test/accuracy", "%", direction, ""}});
-    const auto experiment = store.put_experiment({"study", "", "study.toml", "[grid]", {}});
-    std::vector<GridTrial> grid;
-    for (const int factor : {1, 5})
-      for (const auto& point : points) {
-        const auto resolved = settings(point.attention, point.seed, factor);
-        grid.push_back({key_of(resolved), resolved, std::nullopt, factor == 1 ? Role::kReported : Role::kLonger});
-      }
-    store.put_trials(experiment, grid);
-    for (const int factor : {1, 5})
-      for (const auto& point : points) {
-        auto attempt = done(settings(point.attention, point.seed, factor), factor == 1 ? point.value : point.longer);
-        attempt.main_metric = "test/accuracy";
-        if (factor == 1 || !std::isnan(point.longer)) store.put_attempt(attempt);
-      }
-  }
-
-  Table table(std::vector<std::string> experiments = {"study"}, std::vector<std::string> rows = {}) const {
-    return make_table(Reader(file()), {.experiments = std::move(experiments),
-                                       .rows = std::move(rows),
-                                       .smallest_of = [](const std::string&) { return 5.0; }});
-  }
-  std::filesystem::path file() const { return folder_ / "a.db"; }
-
- private:
-  Folder folder_;
-};
-
 /// means leads at 60 steps on every seed, clusters at 300. plain gains nothing.
-const std::vector<Point> kTurning = {
-    {"means", 1, 67, 83},    {"means", 2, 68, 84},    {"means", 3, 67, kNone},    {"means", 4, 68, kNone},
-    {"means", 5, 67, kNone}, {"means", 6, 68, kNone}, {"clusters", 1, 61, 90},    {"clusters", 2, 62, 91},
-    {"clusters", 3, 61, kNone}, {"clusters", 4, 62, kNone}, {"clusters", 5, 61, kNone}, {"clusters", 6, 62, kNone},
-    {"plain", 1, 30, 34},    {"plain", 2, 31, 30},    {"plain", 3, 30, kNone},    {"plain", 4, 31, kNone},
-    {"plain", 5, 30, kNone}, {"plain", 6, 31, kNone},
+const std::vector<LongerPoint> kTurning = {
+    {"means", 1, 67, 83},    {"means", 2, 68, 84},    {"means", 3, 67, kNotRun},    {"means", 4, 68, kNotRun},
+    {"means", 5, 67, kNotRun}, {"means", 6, 68, kNotRun}, {"clusters", 1, 61, 90},    {"clusters", 2, 62, 91},
+    {"clusters", 3, 61, kNotRun}, {"clusters", 4, 62, kNotRun}, {"clusters", 5, 61, kNotRun}, {"clusters", 6, 62, kNotRun},
+    {"plain", 1, 30, 34},    {"plain", 2, 31, 30},    {"plain", 3, 30, kNotRun},    {"plain", 4, 31, kNotRun},
+    {"plain", 5, 30, kNotRun}, {"plain", 6, 31, kNotRun},
 };
 
 }  // namespace
@@ -96,7 +46,7 @@ TEST_CASE("longer trials enter no mean: they mark the rows that gain, and an ord
 }
 
 TEST_CASE("a row is marked only if each seed gains, and by the smallest difference on average") {
-  const auto is_marked = [](const std::vector<Point>& points, const std::string& direction = "max") {
+  const auto is_marked = [](const std::vector<LongerPoint>& points, const std::string& direction = "max") {
     return Longer(points, direction).table().cell(0, 0, 0).is_marked("+");
   };
   CHECK(is_marked({{"a", 1, 60, 69}, {"a", 2, 60, 61}}));  // 5 on average
@@ -109,10 +59,10 @@ TEST_CASE("a row is marked only if each seed gains, and by the smallest differen
 
 TEST_CASE("an order does not turn round if the rows do not differ, or if the longer difference has the same sign") {
   const auto notes = [](double of_b) {
-    std::vector<Point> points;
+    std::vector<LongerPoint> points;
     for (int seed = 1; seed <= 6; ++seed) {
-      points.push_back({"a", seed, 60.0 + seed % 2, seed < 3 ? 80 : kNone});
-      points.push_back({"b", seed, of_b + seed % 3, seed < 3 ? 90 : kNone});
+      points.push_back({"a", seed, 60.0 + seed % 2, seed < 3 ? 80 : kNotRun});
+      points.push_back({"b", seed, of_b + seed % 3, seed < 3 ? 90 : kNotRun});
     }
     return fmt::format("{}", fmt::join(Longer(points).table().notes, "\n"));
   };
@@ -122,10 +72,10 @@ TEST_CASE("an order does not turn round if the rows do not differ, or if the lon
 }
 
 TEST_CASE("rows without a done longer trial are named, and a study without longer trials has one short note") {
-  const auto notes = [](const std::vector<Point>& points) { return Longer(points).table().notes; };
+  const auto notes = [](const std::vector<LongerPoint>& points) { return Longer(points).table().notes; };
   using Notes = std::vector<std::string>;
-  CHECK(notes({{"a", 1, 60, 61}, {"b", 1, 60, kNone}}) == Notes{"no trial with more steps is done: b"});
-  CHECK(notes({{"a", 1, 60, kNone}, {"b", 1, 60, kNone}}) == Notes{"[grid.longer]: no trial with more steps is done"});
+  CHECK(notes({{"a", 1, 60, 61}, {"b", 1, 60, kNotRun}}) == Notes{"no trial with more steps is done: b"});
+  CHECK(notes({{"a", 1, 60, kNotRun}, {"b", 1, 60, kNotRun}}) == Notes{"[grid.longer]: no trial with more steps is done"});
   const Folder folder;
   Store store(folder / "a.db");
   const auto one = trial("a", {}, 1);

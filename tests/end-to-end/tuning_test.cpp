@@ -137,7 +137,7 @@ TEST_CASE("values are chosen on separate seeds first, and only chosen values run
   const auto second = place.run({"run", file});
   INFO(second.err);
   CHECK(second.exit_code == 0);
-  CHECK(says(second.err, "tiny: dev has chosen in 2 of 2 settings\n"));
+  CHECK(says(second.err, "tiny: dev has chosen in 2 of 2 settings"));
   CHECK(says(second.err, "tiny: 4 done, 12 done before, 0 failed"));
   check_reported(place);
   CHECK(says(place.run({"run", file}).err, "tiny: 0 done, 16 done before, 0 failed"));
@@ -177,7 +177,7 @@ TEST_CASE("a value that failed on a tuning seed is not reported, and settings wi
   const auto some = run("\"throw\", \"none\"");
   INFO(some.err);
   CHECK(some.exit_code == 1);
-  CHECK(says(some.err, "tiny: dev has chosen in 2 of 2 settings\n"));
+  CHECK(says(some.err, "tiny: dev has chosen in 2 of 2 settings"));
   CHECK(says(some.err, "tiny: 4 done, 0 done before, 2 failed"));
   CHECK(place.query("SELECT \"attention.fault\" AS fault FROM trials WHERE seed = 1") ==
         json::parse(R"([{"fault": "none"}, {"fault": "none"}])"));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/host/study/draft.h"
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
 #include "core/util/plain_text.h"
@@ -170,14 +171,30 @@ std::string too_few_seeds_text(const Study& study) {
   return "";
 }
 
-std::vector<Claim> claims_of(const std::string& text, const std::string& file) {
+StudyClaims claims_of(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides) {
   std::vector<WrittenClaim> written;
   Diagnostics diagnostics;
-  if (const auto document = parse_document(text, file, diagnostics))
-    if (const auto* node = document->find("claim")) read_claims(*node, written, diagnostics);
-  std::vector<Claim> claims;
-  for (auto& one : written) claims.push_back(std::move(one.claim));
-  return claims;
+  StudyClaims found{.name = file.stem().string()};
+  const auto document = parse_document(text, file.string(), diagnostics);
+  if (!document) return found;
+  if (const auto* node = document->find("claim")) read_claims(*node, written, diagnostics);
+  for (auto& one : written) found.claims.push_back(std::move(one.claim));
+  const auto value_of = [&](const std::string& path) -> std::string {
+    for (auto at = overrides.rbegin(); at != overrides.rend(); ++at)
+      if (const auto [key, value] = split_override(*at); key == path) return value;
+    const auto [section, key] = split_path(path);
+    const auto* node = document->find(section);
+    const auto* value = node == nullptr ? nullptr : node->find(key);
+    return value == nullptr || value->value.is_structured() ? "" : shown(value->value);
+  };
+  if (const auto name = value_of("experiment.name"); !name.empty()) found.name = name;
+  found.steps = value_of(setting::kSteps);
+  found.context = value_of(setting::kTaskPlugin);
+  for (const auto* path : {setting::kTaskLength, setting::kModelLayers, setting::kModelWidth})
+    if (const auto value = value_of(path); !value.empty())
+      found.context += fmt::format("{}{} {}", found.context.empty() ? "" : ", ", path, value);
+  if (!found.steps.empty()) found.context += fmt::format("{}{} steps", found.context.empty() ? "" : ", ", found.steps);
+  return found;
 }
 
 }  // namespace ablate

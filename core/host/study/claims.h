@@ -1,6 +1,7 @@
 // The [[claim]] sections of a study. Not a part of a trial or a key.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,7 +30,15 @@ std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& 
 /// a family of m claims needs m times that to be at most 0.05. Returns "" if they can.
 std::string too_few_seeds_text(const Study& study);
 
-/// Returns the claims in the text of a study that has run, or none if it is not TOML any more.
-std::vector<Claim> claims_of(const std::string& text, const std::string& file);
+/// Claims of a study's text, with what a reader has to know beside them.
+struct StudyClaims {
+  std::vector<Claim> claims;  ///< empty if the text is not TOML
+  std::string name;           ///< [experiment] name; default: the file's stem
+  std::string steps;          ///< train.steps, if the study or an override sets it
+  std::string context;        ///< "lookup, task.length 64, model.layers 2, 600 steps": what the study sets of these
+};
+
+/// @param file path of the study @param overrides as for load_study
+StudyClaims claims_of(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides);
 
 }  // namespace ablate

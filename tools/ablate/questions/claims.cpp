@@ -1,17 +1,18 @@
 #include "db/report/claims.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
-#include <set>
 
 #include "core/host/study/claims.h"
+#include "core/host/study/document.h"
+#include "core/host/study/longer.h"
 #include "core/records/data_settings.h"
-#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "db/questions/tables/make_table.h"
+#include "db/report/format.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
@@ -20,6 +21,12 @@
 
 namespace ablate {
 namespace {
+
+/// A study with its answers.
+struct Answered {
+  StudyClaims study;
+  std::vector<db::ClaimAnswer> answers;
+};
 
 /// Returns a table of an experiment with one column and a row for each setting.
 db::Table settings_table(const db::Reader& reader, db::TableRequest request) {
@@ -30,62 +37,87 @@ db::Table settings_table(const db::Reader& reader, db::TableRequest request) {
   return usual.column_paths.empty() && request.rows == usual.row_paths ? usual : db::make_table(reader, request);
 }
 
-/// Returns the answers to the claims of an experiment's study. Throws Error if the study makes no claim.
-std::vector<db::ClaimAnswer> answers_of(const db::Reader& reader, const std::string& experiment, db::TableRequest request) {
-  const auto claims = claims_of(reader.study_text(experiment), reader.study_file(experiment));
+/// @param name an experiment, whose stored study makes the claims, or the path of a study
+Answered answered(const db::Reader& reader, const std::string& name, db::TableRequest request) {
+  Answered one;
+  if (name.ends_with(".toml")) {
+    const auto text = read_toml(name, "a study");
+    one.study = claims_of(text, name, {});
+    request.smallest_of = [smallest = smallest_of(text, name, {})](const std::string&) { return smallest; };
+  } else {
+    one.study = claims_of(reader.study_text(name), reader.study_file(name), reader.study_overrides(name));
+    one.study.name = name;
+  }
+  const auto& claims = one.study.claims;
   if (claims.empty())
-    throw Error(fmt::format("claims: the study of {} made no claim when it ran last; write [[claim]] into it and `ablate run` it "
-                            "again, which repeats no trial",
-                            experiment));
-  request.experiments = {experiment};
+    throw Error(fmt::format("claims: {} makes no claim, expected [[claim]] in it. After an edit, `ablate run` stores the study "
+                            "again and repeats no trial",
+                            name));
+  request.experiments = {one.study.name};
+  const auto add = [&](const std::string& metric) {
+    if (std::find(request.metrics.begin(), request.metrics.end(), metric) == request.metrics.end())
+      request.metrics.push_back(metric);
+  };
+  if (std::any_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.metric.empty(); }))
+    for (const auto& metric : db::make_table(reader, request).metrics) add(metric.name);  // the first judges the trials
   for (const auto& claim : claims)
-    if (!claim.metric.empty() && std::find(request.metrics.begin(), request.metrics.end(), claim.metric) == request.metrics.end())
-      request.metrics.push_back(claim.metric);
-  const bool needs_main = std::any_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.metric.empty(); });
-  if (!request.metrics.empty() && needs_main)
-    for (auto& metric : db::make_table(reader, {.experiments = {experiment}}).metrics)
-      if (std::find(request.metrics.begin(), request.metrics.end(), metric.name) == request.metrics.end())
-        request.metrics.insert(request.metrics.begin(), metric.name);
-  return db::judge(claims, settings_table(reader, std::move(request)));
+    if (!claim.metric.empty()) add(claim.metric);
+  const auto table = settings_table(reader, std::move(request));
+  for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
+    int most = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) most = std::max(most, table.choice(row, 0, p).of);
+    one.study.context += fmt::format(", {} of {} values", table.tuned_paths[p], most);
+  }
+  one.answers = db::judge(claims, table);
+  return one;
 }
 
 }  // namespace
 
 void add_claims(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    std::vector<std::string> experiments;
+    std::vector<std::string> studies;
     db::Format format = db::Format::kText;
     OutputFile out;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("claims", "Judge the claims that studies made before they ran");
   command->group(kQuestions);
-  add_experiments(command, arguments->experiments);
-  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
+  command->add_option("STUDY", arguments->studies,
+                      "experiment, or the file of a study whose experiment is in the history; default: the only experiment");
+  add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text, a sentence for each claim");
   add_out(command, arguments->out);
   command->footer(
       "A study claims a difference in [[claim]]. The claim holds if the exact test finds it (5 % over all claims of its family, "
       "Holm), and trials with more steps ([grid.longer]) confirm it: same sign, at least half the size. Without them it holds "
       "only at the study's steps. It is refuted if the test finds the opposite, else undecided.\n"
-      "Example:\n  ablate claims card\n  ablate claims card --format markdown --out claims.md");
+      "Example:\n  ablate claims card\n  ablate claims experiments/compression/card.toml --format markdown --out claims.md");
   command->callback([arguments, command, database, &exit_code] {
     const db::Reader reader(database());
-    auto experiments = arguments->experiments;
-    if (experiments.empty()) refuse_several(reader, "name one or several");
-    if (experiments.empty()) experiments = reader.experiments();
+    auto studies = arguments->studies;
+    if (studies.empty()) refuse_several(reader, "name one or several");
+    if (studies.empty()) studies = reader.experiments();
     const auto request = usual_request(command, reader, database());
-    std::vector<std::vector<db::ClaimAnswer>> answers;
-    for (const auto& one : experiments) answers.push_back(answers_of(reader, one, request));
-    put_rows(arguments->format, arguments->out, [&](bool for_people) {
-      db::NamedRows all;
-      for (std::size_t i = 0; i < experiments.size(); ++i) {
-        auto own = db::claim_rows(answers[i], "", for_people);
-        own.names.emplace_back("study");
-        for (auto& row : own.rows) row.emplace_back(experiments[i]), all.rows.push_back(std::move(row));
-        all.names = own.names;
-      }
-      return all;
-    });
+    std::vector<Answered> all;
+    for (const auto& one : studies) all.push_back(answered(reader, one, request));
+    if (arguments->format == db::Format::kText) {
+      std::string text;
+      for (const auto& [study, answers] : all)
+        for (const auto& answer : answers)
+          text += fmt::format("{}: {}\n  {}\n", db::one_row(answer.claim.problem), db::verdict_text(answer, study.steps),
+                              db::one_row(db::sentence_of(answer, study.context)));
+      arguments->out.put(text);
+    } else {
+      put_rows(arguments->format, arguments->out, [&](bool for_people) {
+        db::NamedRows rows;
+        for (const auto& [study, answers] : all) {
+          auto own = db::claim_rows(answers, study.steps, study.context, study.name, for_people);
+          rows.names = own.names;
+          rows.rows.insert(rows.rows.end(), own.rows.begin(), own.rows.end());
+        }
+        return rows;
+      });
+    }
     warn_of_left_out(reader);
     exit_code = 0;
   });

@@ -8,7 +8,7 @@
 namespace ablate::kernels {
 
 /// Returns the instructions by which this machine multiplies bfloat16 faster than float32: "amx", "avx512" (its BF16), or "" if
-/// none. ONEDNN_MAX_CPU_ISA and all that lowers instructions() (choice.h) lower the result. Found at first call; any thread.
+/// none. ONEDNN_MAX_CPU_ISA and ATEN_CPU_CAPABILITY (instructions()) lower the result. Found at first call; any thread.
 std::string_view mixed_instructions();
 
 /// Makes the products of this process's forms mixed or float32 from now on. It sets torch's switch (float32's matmul precision,

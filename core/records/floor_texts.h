@@ -1,4 +1,4 @@
-// Texts that an audit stores with a floor, and that a table compares with. Torch-free.
+// Texts that an audit stores with a floor, and by which a table recognises special floors. Torch-free.
 #pragma once
 
 namespace ablate {

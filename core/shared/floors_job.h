@@ -23,7 +23,7 @@ struct FoundFloors {
   static constexpr const char* kName = "answer of floors";
   struct Floor {
     std::string name;          ///< predictor: "counts"
-    std::string how;           ///< setting selected on dev: "order 3"; "" if there is nothing to select
+    std::string how;           ///< setting selected on dev: "order 3"; or a text of floor_texts.h; else ""
     double value = 0;          ///< value of the metric
     std::int64_t trained = 0;  ///< examples of the training split that the predictor used; positions if the task is a stream
     std::string others;        ///< results of the settings that dev did not select: "order 1: 5.083, order 2: 3.916"

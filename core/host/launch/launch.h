@@ -24,10 +24,10 @@ struct Launched {
 };
 
 /// Records a planned study in its history, which is created if missing, and runs its wanted trials that are not done. If a
-/// proof was requested, repeats trials for the proof instead. Lines about running trials go to stderr. The
-/// trials on which dev compares values run first, then the trials that wait for its choice, and longer trials. The plan must outlive the call. Throws Error, and
-/// Interrupted if a signal asks to stop before the first trial. A later stop is reported in RunSummary::interrupted.
-/// @param note receives notes and warnings before the first trial
+/// proof was requested, repeats trials for the proof instead. Lines about running trials go to stderr. Trials on which dev
+/// compares values run first, then trials that wait for dev's choice, and longer trials. The plan must outlive the call. Throws
+/// Error, and Interrupted if a signal asks to stop before the first trial. A later stop is reported in RunSummary::interrupted.
+/// @param note receives notes and warnings before the first trial, and dev's choices between two parts of the grid
 Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note);
 
 }  // namespace ablate

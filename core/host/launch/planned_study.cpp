@@ -91,8 +91,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns the metrics that `derive` and `sort` name, or test/accuracy if they name none. For a table that names no metrics,
-/// because its real metrics are known only from done trials.
+/// Returns the metrics that `derive` and `sort` name, or test/accuracy if they name none. Stands in for the metrics of a table
+/// that names none: only done trials show its real metrics.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -141,8 +141,8 @@ std::optional<db::Table> expected_table(const Study& study, const Grid& grid, co
   return table;
 }
 
-/// Returns the host's metric that a misspelt name means: the two differ in at most two neighbouring characters. Returns "" for
-/// any other name, which may be a plugin's own metric.
+/// Returns the host's metric that a misspelt name means: the name lacks the metric's domain, or the two differ in at most two
+/// neighbouring characters. Returns "" for any other name, which may be a plugin's own metric.
 std::string misspelt_of(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& metric : house_metrics()) known.push_back(metric.name);
@@ -343,7 +343,7 @@ int most_threads(const std::vector<const PlannedTrial*>& wanted) {
   return static_cast<int>(most);
 }
 
-/// Writes warnings about the study's libraries, for example that anyone can write them. Returns the study's plugins.
+/// Notes the warnings about the study's libraries, for example that any user can overwrite one. Returns the study's plugins.
 std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector<FoundLibrary>& libraries, const Note& note) {
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;

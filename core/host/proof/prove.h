@@ -22,7 +22,7 @@ struct ProofSummary {
 };
 
 /// Returns a merge patch that turns the basis `before` into `now`: {"plugins": {"attention": code}, "runtime": 4}. Returns null
-/// if nothing differs, or if data or torch differ.
+/// if nothing differs, or if data, torch or the paths of plugins differ.
 nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& now);
 
 /// Part of a trial that a patch of code can reach.

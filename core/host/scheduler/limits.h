@@ -75,7 +75,7 @@ class StallWatch {
 class Quarantine {
  public:
   using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
-  static constexpr std::size_t kEnough = 3;                       ///< failures with the same reason; its numbers may differ
+  static constexpr std::size_t kEnough = 3;                       ///< failures with one reason, apart from its numbers
 
   /// Plugins that several failures have in common.
   struct Blamed {
@@ -200,7 +200,8 @@ class Limits {
     tries_[&trial] = tries_of(past.outcomes);
   }
 
-  /// True if memory, the trial's device and the disk have room for one more trial. Notes once that the disk is full.
+  /// True if memory, the trial's device and the disk have room for one more trial. Notes when the disk is full, and
+  /// when it has room again.
   bool have_room(const PlannedTrial& next, double now_s);
 
   /// Fills in the resources that the job may use: memory and processors.

@@ -1,5 +1,5 @@
 // Segment means. Each thread computes a channel of a mean, or of a token in the backward pass, so that neighbouring threads
-// read neighbouring numbers. Each number is written once and read once, so no shared memory is needed.
+// read neighbouring numbers. Each token's number is read or written once, so no shared memory is needed.
 #include "core/kernels/cuda/mma.h"
 #include "core/kernels/cuda/segment_means.h"
 

@@ -112,7 +112,7 @@ std::map<std::string, std::string> left_out(const AttentionSubject& subject, boo
   return missing;
 }
 
-/// Returns the loss at the current parameters and inputs. Straight-through calls return their recorded values.
+/// Returns the loss at the current parameters and inputs. Straight-through calls are replayed (ablate/surrogate.h).
 double value_at(const Instance& instance, Pass pass, const std::shared_ptr<Surrogate>& surrogate) {
   const NoGradGuard none;
   pass.surrogate = surrogate;

@@ -107,7 +107,8 @@ void GridRun::written(const db::Attempt& attempt, bool in_time) {
   const auto counted = counted_.extract(attempt.fence);
   const bool is_ending = attempt.fence == ending_.fence;
   const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
-  // If `waits` is false, the trial is in the queue, or is no longer awaited.
+  // True if a late attempt's trial must be awaited from the other scheduler. False if the trial is in this run's queue again,
+  // or the run ends.
   const bool waits = ran_to_its_end && (is_ending || !counted.empty());
   const bool is_late = leasing_.ended(attempt, in_time, waits);
   if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice

@@ -110,7 +110,7 @@ void GridRun::advance() {
   leasing_.keep_slot();
   if (!recorder_.is_elsewhere() && !is_stopping()) look_elsewhere();
   if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
-  show_running();  // here, because trials always run at this point unless the grid ends
+  show_running();  // here, because some trials are running at this point unless the grid ends
   try {
     if (const auto event = executor().next(200)) handle(*event);
     tick();

@@ -39,7 +39,7 @@ std::optional<ShareNames> share_names(const std::string& text);
 /// Depends only on the costs and their order, so that every machine gets the same result.
 std::vector<int> shared_out(const std::vector<double>& costs, int shares);
 
-/// Returns a trial's relative cost if no time is known: layers times steps times the positions of a batch.
+/// Returns a trial's relative cost without a known time: layers times steps times the positions of a batch.
 double estimated_cost(const PlannedTrial& trial);
 
 /// @param seconds time of each trial; NaN: unknown, and estimated from the known times

@@ -120,7 +120,7 @@ std::string own_job() {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  // One task has the id of its array as its job id, and Slurm would take this id for the whole array.
+  // One task of each array has the array's id as its job id. Slurm would take this id for the whole array.
   if (const auto array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
       !array.empty() && !task.empty())
     return array + "_" + task;

@@ -103,8 +103,9 @@ struct Draft {
   std::string preset;                        ///< the file of [experiment] preset; "": none
   std::map<std::string, Location> sections;  ///< headers in the file, by path, also "grid"
   std::set<std::string> broken;              ///< paths of parts of the study that were left out because of an error
-  /// By the path of a section: its plugins in the file, and its plugins after the overrides. A key of a plugin that an override
-  /// removes is therefore no error. "" stands for a name of a wrong type. The map also has list entries without a plugin.
+  /// By the path of a section: its plugins in the file, and its plugins after the overrides. If an override removes a plugin,
+  /// keys of this plugin are therefore no error. "" stands for a name of a wrong type. The map also has list entries without a
+  /// plugin.
   std::map<std::string, std::set<std::string>> plugins;
 };
 

@@ -134,7 +134,7 @@ class ConfigError : public Error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-inline constexpr int kMostBeyond = 4;  ///< most values that [grid.tune] widen adds to a cell
+inline constexpr int kMostBeyond = 4;  ///< largest number of values that [grid.tune] widen adds to a cell
 
 /// One point of the grid, with every default filled in.
 struct Trial {
@@ -153,8 +153,8 @@ struct Trial {
   /// Set if the study tunes ([grid.tune]): number shared by trials that differ only in tuned values and seeds.
   std::optional<std::int64_t> cell = {};
   std::int64_t value = 0;  ///< number in the cell, shared by trials that differ only in seeds
-  /// 0 for a value that the study writes. k: the k-th value beyond the largest, -k: beyond the smallest. Such a trial is in the
-  /// grid only if the best value so far is the one before it ([grid.tune] widen).
+  /// 0 for a value that the study writes. k: the k-th value beyond the largest, -k: beyond the smallest. `widen` of [grid.tune]
+  /// adds such a value to a cell only when the previous value on that side is the best so far.
   int beyond = 0;
   Role role = Role::kReported;
   SectionNumbers sections = {};
@@ -220,7 +220,7 @@ struct Study {
   /// [grid.longer] factor: trials of Role::kLonger have so many times the steps. 0: the study has no such trials.
   std::int64_t longer_factor = 0;
   Location longer_at = {};
-  /// [experiment] smallest: the smallest difference of the main metric that the study is about, in the metric's unit; 0: not set.
+  /// [experiment] smallest: the smallest difference of the main metric that the study is about, in the metric's unit; 0: none.
   double smallest = 0;
   std::optional<StudyMatch> match = {};      ///< [grid.match]
   std::vector<MatchedSetting> matched = {};  ///< in the grid's order, without the reference

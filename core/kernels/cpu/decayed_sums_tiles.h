@@ -71,7 +71,7 @@ ABLATE_INLINE V sums_from(V x) {
 }
 #undef ABLATE_ZEROS_THEN
 
-/// Returns the dot product of each row of `a` with the row of `b`, in the lanes of one vector (kLanes rows).
+/// Returns the dot product of each row of `a` with the same row of `b`, in the lanes of one vector (kLanes rows).
 ABLATE_INLINE V row_products(const float* a, int a_row, const float* b, int b_row, int width) {
   V total[kLanes];
   for (int r = 0; r < kLanes; ++r) {

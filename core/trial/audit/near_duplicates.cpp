@@ -136,7 +136,9 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // A run adds one symbol to the run before. The factor is the weight of an item that no example has.
+      case By::kRuns:
+        // Neighbouring runs overlap in all but one symbol, so each shared run counts as the information of one symbol. The
+        // logarithm is the weight of an item that no example has.
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:

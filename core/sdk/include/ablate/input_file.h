@@ -27,8 +27,8 @@ class FileError : public std::runtime_error {
       : std::runtime_error(path.string() + ":" + std::to_string(line) + ": " + what) {}
 };
 
-/// Returns the most bytes that a packed file may unpack to: 100 times its size, at least 256 MiB and at most 64 GiB. No data
-/// set comes near that. A file with more was made to fill the memory, and is refused.
+/// Returns the largest size that a packed file may have unpacked: 100 times its bytes, at least 256 MiB and at most 64 GiB. No
+/// data set comes near that. A file with more was made to fill the memory, and is refused.
 constexpr std::uint64_t most_unpacked(std::uint64_t packed) {
   constexpr std::uint64_t kFactor = 100, kLeast = std::uint64_t{1} << 28, kMost = std::uint64_t{1} << 36;
   return packed > kMost / kFactor ? kMost : packed * kFactor < kLeast ? kLeast : packed * kFactor;

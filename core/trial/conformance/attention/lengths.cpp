@@ -76,9 +76,9 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws unless the last tokens change their own outputs. Also throws unless the last tokens change earlier outputs. At a
-/// causal place, the tokens before them must change the last outputs instead. Tries parts of two sizes, because a border may
-/// hide one part.
+/// Throws if the last tokens change none of their own outputs. Also throws if they change no earlier output or, at a causal
+/// place, if the tokens before them change none of the last outputs. Tries parts of two sizes, because a border may hide one
+/// part.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;

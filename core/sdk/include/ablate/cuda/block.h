@@ -31,7 +31,7 @@ constexpr unsigned kLanes = 32;
 /// @param dynamic bytes of dynamic shared memory
 void run(std::int64_t blocks, unsigned threads, std::size_t dynamic, void (*kernel)(void*), void* of);
 
-/// Returns the most bytes of shared memory that a block used since the last call.
+/// Returns the largest number of bytes of shared memory that a block used since the last call.
 std::size_t most_shared();
 
 /// Returns the streams of all kernel launches since the last call, each once.

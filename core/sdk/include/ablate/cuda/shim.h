@@ -92,7 +92,8 @@ inline unsigned __ballot_sync(unsigned mask, int vote) {
 inline int __any_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) != 0; }
 inline int __all_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) == mask; }
 
-// All threads run on one core, so none interrupts. The accesses are atomic only so that the thread sanitizer reports no race.
+// All threads run on one core, so no thread interrupts another. Accesses are atomic only so that the thread sanitizer
+// reports no race.
 template <class T, class F>
 T ablate_shim_atomic(T* at, F change) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

@@ -22,7 +22,7 @@ void expect_sound(const std::filesystem::path& file);
 /// True if a file begins with SQLite's magic bytes. A damaged file with these bytes is a database that was cut off.
 bool begins_as_sqlite(const std::filesystem::path& file);
 
-/// Returns "FILE is a damaged SQLite database (what SQLite found): ..." with the remedy.
+/// Returns "FILE is a damaged SQLite database, cut off or overwritten in part (what SQLite found); ..." with the remedy.
 std::string damaged_text(const std::filesystem::path& file, const std::string& found);
 
 }  // namespace ablate::db

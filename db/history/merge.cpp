@@ -205,8 +205,8 @@ using SQLite::Statement;
 struct Grid {
   std::int64_t listed_us = 0;
   json study;      ///< description, file, text, overrides
-  json listed;     ///< [[key, cell], ...] in grid order, without imported trials
-  json imported;   ///< [[key, cell], ...] of imported trials, in their order after `listed`
+  json listed;     ///< [[key, role, cell], ...] in grid order, without imported trials
+  json imported;   ///< [[key, role, cell], ...] of imported trials, in their order after `listed`
   json earlier;    ///< keys of trials that are no longer listed, in their order
   json published;  ///< [[metric, key, value, source], ...]
 

@@ -38,8 +38,8 @@ constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that is late b
 
 std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
 
-/// Returns how many jobs the limit of open files allows. A job keeps kOfAJob: one end of each of two pipes, and a pidfd.
-/// kSpare is for the pipes' other ends, which are closed soon, and for plugins.
+/// Returns how many jobs the limit of open files allows. A job keeps kOfAJob files open: one end of each of
+/// two pipes, and a pidfd. kSpare is for the pipes' other ends, which are closed soon, and for plugins.
 int most_jobs() {
   constexpr int kOfAJob = 3, kSpare = 32;
   rlimit limit{};

@@ -31,7 +31,7 @@ struct GridRoles {
   std::string tuned;  ///< paths of the values that dev chooses, separated by commas
 };
 
-/// Returns the tuned paths: their values differ within a cell. Includes trials that have not run.
+/// Returns the grid's roles, with its tuned paths: their values differ within a cell. Includes trials that have not run.
 GridRoles roles_of(const Reader& reader, const Selection& selection) {
   const auto& trials = selection.trials;
   std::unordered_map<std::int64_t, std::size_t> first;  // index of the first trial of each cell

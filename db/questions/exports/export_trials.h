@@ -28,9 +28,10 @@ struct Exported {
 /// their grids. Each row shows the latest done attempt, else the latest attempt.
 /// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, main_metric (the metric that
 /// judges the trial), data_digest. If an experiment chooses values by dev, or has longer trials: grid.tuned (its tuned paths)
-/// and grid.role (core/records/role.h; empty outside these experiments). Then parameters by path and metrics by name, if any row has them. Missing values are empty; other values
-/// may be nan, inf or -inf. JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name:
-/// value, "inf", "-inf", or null for nan}, plugins: [{kind, id, version, code_identity}]}.
+/// and grid.role (core/records/role.h; empty outside these experiments). Then parameters by path and metrics by name, if any
+/// row has them. Missing values are empty; other values may be nan, inf or -inf.
+/// JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name: value, "inf", "-inf", or
+/// null for nan}, plugins: [{kind, id, version, code_identity}]}.
 /// Throws Error as Reader::experiment does and for a duplicate, and passes exceptions of `write` on.
 /// @param experiments empty: all experiments
 /// @param is_known empty: all metrics are known

@@ -16,7 +16,8 @@ constexpr double kRounded = 1e-12;
 /// Number of items: some features of a token may be 0 for an output, as with a rectified kernel, but hardly in all items.
 constexpr std::int64_t kItems = 3;
 
-/// Returns [n] bool: true if the token reaches the output in some item, by the gradients of one backward pass.
+/// Returns [n] bool, or [output + 1] at a causal place: true if the token reaches the output in some item, by the gradients of
+/// one backward pass.
 Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& tokens, std::int64_t output) {
   const auto n = tokens.size(1);
   const auto leaf = tokens.clone().requires_grad_();

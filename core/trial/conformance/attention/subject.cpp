@@ -12,7 +12,7 @@ constexpr std::pair<Around, const char*> kAround[] = {{Around::kClassToken, ", b
                                                       {Around::kLayers, ", layer 1 of 3"},
                                                       {Around::kTrainedShort, ", trained on half of the length"}};
 
-/// Returns a picture of these places, as square as possible.
+/// Returns a picture with this number of places, as square as possible.
 Geometry picture_of(std::int64_t places) {
   Geometry picture{.rows = 1, .columns = places};
   for (std::int64_t rows = 2; rows * rows <= places; ++rows)

@@ -23,7 +23,8 @@ Memory first_slots(const Memory& memory, std::int64_t count) {
   return cut;
 }
 
-/// Throws if slots are not complete one after the other, or if the first slot is never complete.
+/// Throws if `last` falls from one slot to the next. Also throws if the first slot is never complete, although there are at
+/// least 2 * rate.denominator tokens.
 void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std::string& place) {
   const auto& last = memory.last;
   const auto count = last.size(0);
@@ -125,7 +126,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// Returns the places after each slot's last token. Places between these find no more faults: the same slots are complete.
+/// Returns the place after each slot's last token. Places between these find no more faults: the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;

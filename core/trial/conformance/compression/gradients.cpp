@@ -147,7 +147,7 @@ void reach(const CompressionSubject& subject, Finding& finding) {
         throw std::runtime_error(fmt::format("{}: reads of head {} do not depend on its values", setting.text(), head));
     }
   };
-  // A method that selects tokens selects each token for at least one of so many contents.
+  // A method that selects tokens selects each token in at least one of `contents` items.
   const auto look = [&](const Slots& slots, std::int64_t n, std::int64_t contents) {
     for (const bool training : {false, true})
       for (const bool masked : {false, true}) {

@@ -90,7 +90,7 @@ namespace ablate {
 inline constexpr Similarity kSimilarities[] = {Similarity::kSoftmax, Similarity::kElu, Similarity::kRelu};
 
 struct CompressionInputs {
-  Tensor queries;  ///< [batch, heads, 5, d]
+  Tensor queries;  ///< [batch, heads, queries, d]
   Tensor keys;     ///< [batch, heads, length, d]
   Tensor values;   ///< [batch, heads, length, d]
   Tensor mask;     ///< [batch, length] bool, or undefined

@@ -47,7 +47,7 @@ class Exemptions {
   const ExemptionInfo* find(const std::string& check, const std::string& what) const;
 
   std::vector<ExemptionInfo> declared_, in_force_, of_parts_;
-  std::set<const ExemptionInfo*> needed_;  ///< pointers into in_force_, which does not change any more
+  std::set<const ExemptionInfo*> needed_;  ///< pointers into in_force_ and of_parts_, which do not change any more
 };
 
 }  // namespace ablate

@@ -31,7 +31,7 @@ std::int64_t longest_looked_at(const Candidate& candidate, std::int64_t usual) {
   return candidate.length(std::max(usual, candidate.requested_length));
 }
 
-/// Returns the lengths that the subject accepts, each once, in the order of `all`.
+/// Returns the subject's length for each of `all` (subject.length), in the order of `all`. Returns equal lengths once.
 template <class Subject>
 std::vector<std::int64_t> lengths_for(const Subject& subject, const std::vector<std::int64_t>& all) {
   std::vector<std::int64_t> own;

@@ -41,7 +41,8 @@ Allowed left_of_zero(at::ScalarType type);
 /// Returns the allowed difference of results of one shape, if their inputs differ only in parts that must not matter.
 Allowed same_shape(at::ScalarType type);
 
-/// Returns the allowed difference of an item's median in a type narrower than float64, if its length or batch mates differ.
+/// Returns the allowed median of the differences between an item's results in two passes, if its length or its batch mates
+/// differ. For types narrower than float64.
 Allowed median_of_item(at::ScalarType type);
 
 /// Returns the tensors of all parameters. contents() also returns all buffers.

@@ -112,7 +112,7 @@ void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto asks_nothing = [](const Example& example) {
     return std::ranges::all_of(example.targets, [](auto target) { return target < 0; });
   };
-  // True for an example beyond an array's end, or one that was never filled.
+  // True if ids and reals are all 0, as in an example beyond an array's end or an example that was never filled.
   const auto is_blank = [](const Example& example) {
     const auto blank = [](const auto& values) { return std::ranges::all_of(values, [](auto value) { return value == 0; }); };
     return std::ranges::all_of(example.ids, blank) && std::ranges::all_of(example.reals, blank);

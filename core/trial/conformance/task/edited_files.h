@@ -20,7 +20,7 @@ class EditedFiles {
   /// another letter. With end_of_line, changes the last such character of that line instead, because labels may be there.
   /// Unpacks and packs gzipped files. Keeps the file's time of modification.
   void edit(std::size_t file, double share, bool end_of_line) const;
-  /// Exchanges the given word between every two neighbouring lines. Leaves out the first line, which may be a heading. All
+  /// Exchanges the given word between lines 1 and 2, lines 3 and 4, and so on. Leaves out line 0, which may be a heading. All
   /// words stay valid for their column.
   /// @return true if any line has changed
   bool exchange(std::size_t file, std::size_t word) const;

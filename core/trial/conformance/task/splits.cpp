@@ -35,7 +35,8 @@ constexpr Allowed kDrawnText{0.01, "text is drawn, so the task can draw a repeat
     kRealPassages{0.05, "real texts quote themselves: 0.011 of enwik8 does"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
 /// Least information of a searched window, in nats: the sum over its symbols, each given the symbol before it. If symbols
-/// depend on nothing else, 2^37 pairs of windows contain an equal pair once in 10^15. Usual windows have twice as much.
+/// depend on nothing else, 2^37 pairs of windows contain an equal pair once in 10^15. Usual windows have twice this
+/// information.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 

@@ -26,7 +26,7 @@ bool known(double value) { return std::isfinite(value) && value != 0; }
 int decimals_of(const Measured& number) {
   const int digits = number.digits;
   auto at = magnitude(number.uncertainty);
-  // 0.0996 with two digits is 0.10: one decimal fewer than its own magnitude requires.
+  // 0.0996 with two digits is 0.10, which has one decimal fewer than 0.099.
   if (number.uncertainty >= (10 - 0.5 * std::pow(10.0, 1 - digits)) * std::pow(10.0, at)) ++at;
   return digits - 1 - at;
 }

@@ -241,7 +241,7 @@ class NormalEquations {
   /// y'y += value.
   void add_square(double value) { at(unknowns_, unknowns_) += value; }
 
-  /// Solves for further unknowns, after all add(); unknowns that were never named are 0.
+  /// Solves for these unknowns, too. Call it after all add(). Unknowns that no call has named are 0.
   void solve(const std::vector<std::size_t>& unknowns) {
     constexpr double kDetermined = 1e-9;  // relative to the pivot's own sum of squares
     for (auto i = first_.size(); i < unknowns_; ++i) first_.push_back(at(i, i));
@@ -310,7 +310,7 @@ class SettingsMetric {
 
  private:
   const Cell& cell(std::size_t setting) const { return table_.cell(setting, metric_, 0); }
-  /// Without means, a share would reflect the seeds as much as the parameter.
+  /// True if any value has a mean. Without means, a share would reflect the seeds as much as the parameter.
   static bool has_means(const Effects::Parameter& one) {
     return std::any_of(one.values.begin(), one.values.end(), [](const auto& value) { return std::isfinite(value.mean); });
   }

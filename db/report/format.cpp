@@ -112,7 +112,7 @@ std::string with_deviation(double mean, double deviation) {
   if (deviation == 0 && std::isfinite(mean)) return brief(mean) + " ± 0";  // several equal values
   if (!(deviation > 0) || !std::isfinite(deviation) || !std::isfinite(mean)) return brief(mean);
   auto magnitude = static_cast<int>(std::floor(std::log10(deviation)));
-  // 0.0996 with two digits is 0.10: one decimal fewer than its own magnitude requires.
+  // 0.0996 with two digits is 0.10, which has one decimal fewer than 0.099.
   if (deviation >= 9.95 * std::pow(10.0, magnitude)) ++magnitude;
   if (magnitude < -8 || magnitude > 9) return fmt::format("{:.4e} ± {:.1e}", mean, deviation);
   const int decimals = std::max(0, 1 - magnitude);

@@ -60,9 +60,9 @@ struct Tuning {
 };
 
 /// Chooses in each cell the value with the best mean of the metric that selects best weights (Attempt::main_metric, on dev). Of
-/// equal values, the first is chosen. A value takes part if all of its trials are done and have the number. Reads no result of
-/// the test split. If trials tune on separate seeds (Role::kTuning), only these trials are compared, and the result has
-/// the other trials of the chosen value. If a tuned parameter is named, the result has the tuning trials, which cover all
+/// equal values, the first is chosen. A value takes part if all of its trials are done and have a number on dev. Reads no
+/// result of the test split. If trials tune on separate seeds (Role::kTuning), only these trials are compared, and the result
+/// has the other trials of the chosen value. If a tuned parameter is named, the result has the tuning trials, which cover all
 /// values.
 /// @param trials trials of the latest grids of experiments; dev chooses within each experiment. Grids that do not tune or have
 /// no cells stay unchanged, as does an imported trial without a cell.

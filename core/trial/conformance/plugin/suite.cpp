@@ -80,8 +80,7 @@ class Blame {
   explicit Blame(const std::vector<Candidate>& all) : all_(all) {}
 
   /// Judges a failed check. The check stays failed if it also fails with every other candidate. If a part fails by itself, the
-  /// check becomes unchecked. If all parts pass alone and another candidate passes,
-  /// check.part names the parts.
+  /// check becomes unchecked. If all parts pass alone and another candidate passes, check.part names the parts.
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:

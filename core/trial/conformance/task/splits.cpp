@@ -210,7 +210,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // a single repetition among 50 is one of the two pairs below by chance once in 600
+  constexpr std::size_t kFewest = 50;  // if one of 1225 pairs is equal by chance, it is one of the two below once in 600
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))

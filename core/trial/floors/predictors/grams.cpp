@@ -65,7 +65,7 @@ Extract grams(const TaskInfo& info, std::size_t longest) {
   };
 }
 
-/// True if the task asks for the class of a sequence of symbols. A picture has none: values.cpp reads its ids as numbers.
+/// True if the task asks for the class of a sequence of symbols. A picture does not count: values.cpp reads its ids as numbers.
 bool has_bags(const TaskInfo& info) {
   return !asks_of(info.objective).each && info.classes <= kMostRegressed && info.fields.front().vocabulary > 0 &&
          info.geometry.rows == 0;

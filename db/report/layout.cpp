@@ -85,7 +85,7 @@ std::string chosen_text(const Table& table, std::size_t row, std::size_t column,
   return choice.edge ? text + " ^" : text;
 }
 
-/// Returns the n that all cells with a value share; 0 if they differ.
+/// Returns the n of the cells with a value, without cells of several settings; 0 if the cells differ in n.
 int common_n(const Table& table) {
   int n = 0;
   for (const auto& cell : table.cells) {

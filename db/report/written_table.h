@@ -42,8 +42,8 @@ struct WrittenTable {
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
 /// Returns a message for each row, field, note or other line of a table that differs: "table.tex:7: softmax, test/accuracy (%):
-/// found 61, expected 62". Rows are matched by labels, in any order within their block. If only one of the two tables has a
-/// block, only the rows of this block are compared.
+/// found 61, expected 62". Rows are matched by labels, in any order within their block. If a block is in only one of the two
+/// tables, its rows are reported, but its other lines are not compared.
 /// @param labels number of fields that name a row; an empty first heading, above the rows' marks, is not counted
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);

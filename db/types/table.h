@@ -122,7 +122,7 @@ struct Cell {
   bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before its times settled
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
-  double floor = kNoNumber;             ///< best floor of the metric on the cell's test examples (db/questions/tables/floor_notes.cpp)
+  double floor = kNoNumber;             ///< best floor of the metric on the cell's test examples (floor_notes.cpp)
   std::vector<LongerPair> longer;       ///< for the metric that judges the trials: trials that were repeated with more steps
   /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation come from
   /// summary_over_settings(samples) (db/report/summary.h).
@@ -206,7 +206,7 @@ struct Table {
   int comparisons = 0;             ///< number of tests, for Holm's correction
   std::string test;                ///< the note that explains the marks and the test
   bool has_longer = false;         ///< true if the trials' grids repeat trials with more steps ([grid.longer])
-  double smallest = 0;             ///< [experiment] smallest, the largest of several experiments; 0: not known
+  double smallest = 0;             ///< `smallest` of [experiment]; of several experiments the largest value; 0: not known
   std::string varied;              ///< differences between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;          ///< true if papers' values were requested and a cell has one
   std::optional<double> overlap;   ///< overlap of repeated splits, if intervals were requested (interval_of)
@@ -220,10 +220,10 @@ struct Table {
   std::map<std::string, std::string> names;
   std::vector<std::string> notes;  ///< cautions for the reader
   std::size_t trials = 0;
-  /// Words of the command that requested the table, "table", "quickstart", "--against", "best", and the first digits of each
-  /// trial's key by the trial's id. LaTeX, Typst and HTML contain them if they are known (db/report/layout.h).
+  /// Words of the command that requested the table: "table", "quickstart", "--against", "best". LaTeX, Typst and HTML contain
+  /// the words and the keys if the words are known (db/report/layout.h).
   std::vector<std::string> request;
-  std::map<std::int64_t, std::string> keys;
+  std::map<std::int64_t, std::string> keys;  ///< first digits of each trial's key, by the trial's id
 
   /// Returns the worst verdict of a row's cells.
   Checked checked(std::size_t row) const {

@@ -93,7 +93,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     return looks.sum(1);
   }
 
-  /// Returns the state after the segment. Compresses tokens that leave the memory into new slots, and drops the oldest slots.
+  /// Returns the state after the segment. Tokens that leave the memory become new slots, and the oldest slots are dropped.
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
     // The tokens are frozen, so that the compression's loss does not train the layers that made them.
@@ -120,9 +120,9 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
             last(old.present, present, compressed_, added), ablate::rows_from(usage, leaving.read, memory_)};
   }
 
-  /// Compares the attention of the segment's queries to the slots with their attention to the compressed tokens (section 3.2.1,
-  /// algorithm 2): the mean square over items, heads, real queries and channels. The loss uses no positions. The projections
-  /// are frozen, so that only the compression learns from the loss.
+  /// The segment's queries attend to the slots and, separately, to the compressed tokens (section 3.2.1, algorithm 2). Returns
+  /// the mean square of the difference over items, heads, real queries and channels, times `reconstruction`. No positions are
+  /// used. The projections are frozen, so that only the compression learns from the loss.
   Tensor reconstruction_loss(const HeadInput& input, const Tensor& tokens, const Tensor& gone, const Tensor& leaves,
                              const Tensor& slots, const Tensor& present) const {
     const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2))));

@@ -68,7 +68,7 @@ Counts count(std::vector<Chunk>& chunks, std::size_t train, bool lines, int thre
   std::mutex adding;
   parallel(chunks.size(), threads, [&](std::size_t i) {
     auto& chunk = chunks[i];
-    Counts part;  // freed with its chunk, because the counts of all chunks together would be as large as the text
+    Counts part;  // freed after each chunk, because the counts of all chunks together would be as large as the text
     for_each_word(chunk.text, lines, [&](std::string_view word) {
       ++chunk.words;
       if (i < train) ++part[word];

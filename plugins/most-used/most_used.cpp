@@ -50,7 +50,7 @@ class MostUsed final : public ablate::LandmarkCompression {
     const auto n = keys.size(2);
     auto usage = input.usage.defined() ? input.usage.expand({-1, keys.size(1), -1}) : attention_to(input);
     if (mask.defined()) usage = usage.masked_fill(mask.logical_not().unsqueeze(1), -1);
-    // Among equally used tokens the first win, on every device.
+    // The sort is stable: among equally used tokens, the first tokens are chosen on every device.
     auto place = usage.argsort(true, -1, true).narrow(2, 0, taken);
     if (!mask.defined()) return std::get<0>(place.sort(-1));
     const auto exists = slots().fixed > 0 ? ablate::arange(taken, place.options()) < mask.sum(1).view({-1, 1, 1})

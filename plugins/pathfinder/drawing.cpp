@@ -169,8 +169,8 @@ class Pen {
 Form form_of(std::int64_t side, std::int64_t contour) {
   if (contour != 6 && contour != 9 && contour != 14)
     throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
-  // Sizes and contrasts of the Long Range Arena's builder, except two: a gap is one margin here and two in the builder. In the
-  // builder's 32 x 32 pictures short contours are a third brighter than long contours; here all contours are alike.
+  // Sizes and contrasts of the Long Range Arena's builder, with two differences. A gap is one margin here and two in the
+  // builder. In the builder's 32 x 32 pictures, short contours are a third brighter than long contours; here all are alike.
   Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
   switch (side) {
     case 32:

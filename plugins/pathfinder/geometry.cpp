@@ -38,7 +38,7 @@ Point moved(Point from, std::int64_t distance, std::int64_t direction) {
 }
 
 std::int64_t distance(Point a, Point b) {
-  // Square roots are rounded alike on every machine, and squares of up to 2^26 are exact in double.
+  // Square roots are rounded alike on every machine, and squares of numbers up to 2^26 are exact in double.
   return static_cast<std::int64_t>(std::sqrt(static_cast<double>(dot(a - b, a - b))));
 }
 

@@ -44,7 +44,7 @@ class Pictures {
   std::vector<std::uint8_t> labels_;  ///< 1: connected
   std::vector<std::uint64_t> ends_;   ///< end of each picture in packed_
   /// Each picture is a list of runs. A run has the number of its black pixels, the number of the pixels after them that are
-  /// not black, and the greys of those. Each number and grey is one byte. Black pixels at the end of a picture are left out.
+  /// not black, and the greys of these pixels. Each number and grey is one byte, so longer stretches are several runs.
   std::vector<std::uint8_t> packed_;
 };
 

@@ -3,7 +3,7 @@
 //
 // Differences from the published code (deep-spin/infinite-former):
 // - Basis functions have height 1, centres in the middle of N equal cells and one width, proportional to 1/N (there: unit area,
-//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 here cannot be compared
+//   centres from 0 to 1 inclusive, half of the functions .005 and half .01 wide). So the ridge of 0.001 here cannot be compared
 //   with the ridge of 0.5 there.
 // - The signal is fitted on [0, 1] only (there with zeros around it).
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least

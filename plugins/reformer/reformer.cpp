@@ -79,7 +79,8 @@ class Reformer final : public ablate::HeadwiseAttention {
   }
 
  private:
-  /// True for keys near enough in sorted order. Callers also exclude other buckets or, if causal across buckets, later() keys.
+  /// True for keys near enough in sorted order. Callers also exclude keys of other buckets. If attention is causal across
+  /// buckets, callers exclude keys that are later() than the query.
   /// @param places, others sorted positions of queries and keys, broadcast against each other
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);

@@ -22,7 +22,7 @@ fs::path archive_of(fs::path file) {
   return file.has_relative_path() ? file : fs::path();
 }
 
-/// Finds the archive's entries with these names, in any of its folders.
+/// Finds client.asc, disp.asc and trans.asc in the archive, in any of its folders.
 Folder find_entries(const fs::path& archive) {
   Folder found;
   Archive zip(archive, Packing::kZip);

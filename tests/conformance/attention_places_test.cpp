@@ -1,5 +1,6 @@
 // Surroundings of a place: class tokens, pictures, layers, short training. Right and wrong attentions depend on these
-// surroundings and are checked in them. Also tables that are longer than short inputs, and sums that are no averages.
+// surroundings and are checked in them. The last two test cases check a learned table that has more entries than a short input
+// reads, and an attention that adds values up without averaging them.
 #include "ablate/headwise.h"
 #include "core/trial/conformance/attention/subject.h"
 #include "tests/conformance/suite_of.h"

@@ -100,7 +100,7 @@ class PlainMember final : public Means {
 };
 
 enum class Loss { kRight, kStopsAtInputs, kDetached, kNoGraph, kWeights, kInputs, kWrongFactor, kOneSided };
-/// Auxiliary loss: keys must be rebuilt from their means by a learned gain.
+/// Auxiliary loss: the memory's keys times a learned gain must equal the memory's keys.
 template <Loss kind>
 class Auxiliary final : public Means {
  public:

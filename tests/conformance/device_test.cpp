@@ -37,7 +37,7 @@ TEST_CASE("a plugin that is right on the device passes, and each wrong result fa
                                 [](c10::Device) { return compression_results(candidate("clustering")); }};
   for (const auto& compute : computes) {
     CHECK(check(compute, [](auto&) {}).passed());
-    // A difference that float32 sums in another order can cause is no fault.
+    // Float32 sums in another order can differ by this much, so the difference is no fault.
     CHECK(check(compute, [](auto& results) {
             for (auto& result : results) result.value = result.value * (1 + 1e-5);
           }).passed());

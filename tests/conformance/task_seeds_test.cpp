@@ -32,7 +32,7 @@ TEST_CASE("a split that does not depend on the seed, while the other splits do")
     CHECK(failing_of(checks) == Names{"another seed"});
     check_mentions(said(checks, "another seed", name), std::string("1.000 of the examples of ") + name + " stay the same");
   }
-  // First a third of dev does not depend on the seed. Then the seed changes only the order of train.
+  // In the first task, a third of dev does not depend on the seed. In the second, the seed changes only the order of train.
   CHECK(failing(digits_from([](Split split, std::int64_t index, std::int64_t seed) {
           return Random(split, index, split == Split::kDev && index % 3 == 0 ? 0 : seed);
         })) == Names{"another seed"});
@@ -82,7 +82,8 @@ TEST_CASE("a training split with all possible examples, for any seed") {
 
 namespace {
 
-/// Task of random words. A fault gives two values one digest. "others by the seed" is no fault: it changes the vocabulary.
+/// Task of random words. With a fault, two values of a parameter have the same digest. "others by the seed" is no fault: the
+/// vocabulary depends on the seed.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

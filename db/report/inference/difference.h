@@ -21,7 +21,7 @@ struct Difference {
   double p = std::numeric_limits<double>::quiet_NaN();
   bool exact = true;  ///< PValue::exact
   bool paired = false;
-  /// Smallest p that any values of equally many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
+  /// Smallest p that can be reached with this number of values (least_paired_p, least_unpaired_p); 0 for Student's t.
   double least_p = 1;
   int n = 0;                                                    ///< number of pairs, or of the values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< standard deviation of the paired differences (n - 1)

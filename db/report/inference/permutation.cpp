@@ -51,7 +51,7 @@ PValue all_flips(std::span<const double> values, double tie) {
   return {two_sided(above, below, std::ldexp(1.0, static_cast<int>(values.size())))};
 }
 
-/// Sums of every choice of `count` of the values.
+/// Counts the choices of `count` values by their sum: at or above the observed sum, and at or below it.
 class Splits {
  public:
   Splits(std::span<const double> values, std::size_t count, double observed)

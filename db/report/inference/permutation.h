@@ -21,8 +21,8 @@ inline constexpr int kDraws = 100'000;
 /// floating point, 85.32 - 85.31 is not 70.12 - 70.11.
 PValue sign_flip_test(std::span<const double> differences, double subtracted = 0);
 
-/// Tests two independent samples. Counts the splits of all values into groups of these sizes with a difference of means at or
-/// above the samples' difference, and at or below it. Each sample needs at least one value; all must be finite.
+/// Tests two independent samples. Counts the splits of all values into groups of the samples' sizes by their difference of
+/// means: at or above the samples' difference, and at or below it. Each sample needs at least one value; all must be finite.
 PValue split_test(std::span<const double> a, std::span<const double> b);
 
 /// Returns the least p that any values of `pairs` pairs can have: 2^(1 - pairs), at most 1.

@@ -50,7 +50,8 @@ class FlipTest {
 
  private:
   /// Counts down `room` for each set of differences with a sum of at most 0: flipping their signs gives a total of at least the
-  /// observed sum. Returns false if there is no room for all sets. Differences rise: after a sum above 0, all sums are above 0.
+  /// observed sum. Returns false if there is no room for all sets. The differences are sorted: after a sum above 0, all further
+  /// sums are above 0.
   static bool fits(const std::vector<double>& sample, double effect, std::size_t from, double sum, int& room) {
     for (; from < sample.size(); ++from) {
       const double next = sum + sample[from] + effect;

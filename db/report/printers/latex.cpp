@@ -5,7 +5,7 @@
 namespace ablate::db {
 namespace {
 
-/// Escapes TeX's special characters and makes the text one row, because a line end would end a comment.
+/// Escapes TeX's special characters. Makes the text one row, because TeX reads an empty line as the end of a paragraph.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : one_row(text)) switch (c) {

@@ -108,7 +108,7 @@ TEST_CASE("every trial is shown by the metric that judges it") {
   CHECK(list.lines[1].value == 1.9);
   CHECK(list.lines[2].metric == "test/accuracy");
   CHECK(list.lines[2].value == 80);
-  // The metric's direction is min, so the smallest value is the best.
+  // A table can be made of a metric whose best value is the smallest.
   const auto other = on("lm", "linear", 7);
   put(tasks.store, "lm", {on("lm", "softmax", 7), other});
   auto attempt = done(other, 0);

@@ -35,7 +35,7 @@ TEST_CASE("spellings of one rate are one setting, as in a study") {
   const std::string question = "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path, text";
   CHECK(ask(run.file(), question) == rates);
   CHECK(has(run("table x --rows attention.rate"), "62.0 ± 2.0"));
-  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // the history has this form already
+  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // rates get the form that the history has already
   CHECK(ask(run.file(), question) == rates);
 }
 

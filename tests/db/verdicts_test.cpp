@@ -228,7 +228,7 @@ TEST_CASE("rows with sequences longer than the checked length are marked, and a 
   study.add("wrong", kFailed);
   CHECK(study.table().checked(2) == Checked::kBeyond);
   CHECK(study.table().notes.size() == 2);
-  Study of_unchecked_task;  // no row is marked for the task, because every row would be marked
+  Study of_unchecked_task;  // an unchecked task marks no row, because it would mark every row
   of_unchecked_task.add(causal_at("linear", 4500, 2113), kUnchecked);
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }

@@ -133,7 +133,7 @@ TEST_CASE("bench names the measurements that did not settle, with the remedy") {
 
 TEST_CASE("without a home folder, bench asks for a folder for its study") {
   Workplace place;
-  // Only root can become a user without a home. If the program is in a folder that only root can read, that user cannot run it.
+  // Only root can become a user without a home. That user cannot run a program in a folder that only root can read.
   if (geteuid() != 0) return skip("only root can become a user without a home");
   if (place.shell("setpriv --reuid=54321 test -x $ablate").exit_code != 0)
     return skip("a folder above the build hides the program from other users");

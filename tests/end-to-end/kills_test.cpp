@@ -93,8 +93,8 @@ TEST_CASE("a grid that is killed again and again has the numbers of an undisturb
       if (kills == 1) beside = std::async(std::launch::async, [&] { return place.run({"run", study, "-j", "1"}); });
       std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 2500)(random)));
       const auto processes = with_children(running.pid());
-      // A quarter of the kills hit all processes. Half of the others hit the scheduler, by SIGKILL or a signal that it can
-      // handle.
+      // A quarter of the kills hit all processes. Half of the other kills hit the scheduler, by SIGKILL or a signal
+      // that it can handle. The rest hit a random process.
       const bool all = random() % 4 == 0;
       const bool scheduler = !all && random() % 2 == 0;
       const auto hit = scheduler ? processes.front() : processes[random() % processes.size()];

@@ -44,7 +44,7 @@ class Program {
   const Note note = [this](const std::string& line) { notes += line + "\n"; };
 };
 
-/// Limits this process to `most` of its processors while this object exists.
+/// Limits this process to `most` processors while this object exists.
 class FewProcessors {
  public:
   explicit FewProcessors(int most) {

@@ -19,7 +19,8 @@ std::string study_of(const std::string& name, const std::string& rows) {
   return text + "[attention]\ncompression.plugin = \"segment-mean\"\n[grid]\nseeds = 2\nrows = [" + rows + "]\n" + kMatch;
 }
 
-/// Rows of a study: softmax; AdaMRA, which matches softmax if model.hidden is smaller; a deep AdaMRA, which no width matches.
+/// Rows of a study: softmax; AdaMRA, which matches softmax if model.hidden is smaller; a deep AdaMRA, which
+/// matches softmax at no width.
 const std::string kSoftmax = "{ attention.plugin = \"softmax\" }", kAdamra = "{ attention.plugin = \"adamra\" }",
                   kDeep = "{ attention.plugin = \"adamra\", model.layers = 6 }";
 

@@ -26,7 +26,7 @@ struct Place : Workplace {
   std::string file;
 };
 
-const std::string kOfTwo = "d4735e3a265e", kOfThree = "4e07408562be";  ///< SHA-256 of "2" and of "3"
+const std::string kOfTwo = "d4735e3a265e", kOfThree = "4e07408562be";  ///< first 12 digits of the SHA-256 of "2" and of "3"
 
 }  // namespace
 

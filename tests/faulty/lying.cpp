@@ -1,4 +1,5 @@
-// A descriptor that contradicts itself. CHANGE is a statement that makes the correct `descriptor` wrong.
+// A library with a wrong descriptor. CHANGE is a statement that makes the correct `descriptor` wrong. In the fixture
+// infinite_bound, CHANGE does nothing, and the library is accepted.
 #include <limits>
 
 #include "trivial_task.h"

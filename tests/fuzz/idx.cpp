@@ -1,4 +1,4 @@
-// Pictures and labels in the idx format. The first two bytes are the length of the pictures' part.
+// Pictures and labels in the idx format. The first two bytes choose where the pictures end and the labels begin.
 #include "plugins/image/idx.h"
 
 #include "ablate/input_file.h"

@@ -95,7 +95,7 @@ TEST_CASE("the examples of docs/studies.md are right") {
   for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     at += fence.size();
     const auto text = page.substr(at, page.find("```", at) - at);
-    // Examples 2 and 3 have only a grid, example 5 has only a table, and example 6 has only an attention.
+    // Examples 2 to 4 have a grid without a task, example 6 has only a table, and example 7 has only an attention.
     const bool whole = text.find("[task]") != std::string::npos, table = text.starts_with("[table.");
     const std::string task = "[task]\nplugin = \"image\"\n", attention = "[attention]\nplugin = \"softmax\"\n";
     const auto study = studies::load(whole ? text : task + (table ? attention : "") + text, {}, studies::catalog(), by_hidden);

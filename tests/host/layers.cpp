@@ -162,7 +162,7 @@ namespace {
 /// Parts of a trial's document or of a setting's path that a source may contain as text.
 struct MayKnow {
   const char* begin;  ///< beginning of the source's path
-  bool all;           ///< true: any part; false: only the forms below, and no sections of documents
+  bool all;           ///< true: any part; false: only forms that the next members allow, and no sections of documents
   bool dotted = false, compared = false;
 };
 

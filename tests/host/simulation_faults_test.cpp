@@ -212,7 +212,8 @@ TEST_CASE("a forgotten lack of memory is found", "[apart]") {
 }
 
 TEST_CASE("a lease that hides earlier tries of other schedulers is found", "[apart]") {
-  // Shows only with two schedulers, and a trial that runs out of memory in one scheduler before the other scheduler starts it.
+  // The fault shows only if there are two schedulers, and a trial runs out of memory in one of them before the other
+  // scheduler starts it.
   CHECK(found(with_store<SilentLease>(), 2000) == invariant::kAlone);
 }
 

@@ -11,7 +11,7 @@ using namespace ablate::slurm;
 
 namespace {
 
-/// Returns the second at which a job's end is reported as near, or -1 if it is never reported. The clock advances
+/// Returns the time in seconds at which a job's end is reported as near, or -1 if it is never reported. The clock advances
 /// second by second.
 double reported_at(const std::function<std::optional<double>(double)>& left_after, double until_s, int* asked = nullptr) {
   SetClock clock;

@@ -49,7 +49,7 @@ std::vector<Tensor> with_their_gradients(const Map& of, std::vector<Tensor> inpu
   return all;
 }
 
-/// If the machine has a fused form, runs this form even if the reference is faster.
+/// If `fused`, runs the machine's fused form (if it has one), even if the reference is faster.
 std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(of, inputs, [&](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     if (!fused || kernels::instructions().empty()) return affine(x, weight, bias, fused);

@@ -187,7 +187,7 @@ TEST_CASE("weights of other sizes go to the reference, which accepts or refuses 
     INFO(i);
     for (const std::int64_t dim : {0, 1}) {
       if (dim >= taken[i].dim()) continue;
-      if (i == 3 && dim == 0) continue;  // w1 with a smaller h misfits b1 and w2: the misfits of i = 4 and i = 5
+      if (i == 3 && dim == 0) continue;  // a w1 with a smaller h does not fit b1 and w2: i = 4 and i = 5 test this
       auto inputs = taken;
       inputs[i] = inputs[i].narrow(dim, 0, inputs[i].size(dim) - 16).contiguous();
       NoGradGuard no_grad;

@@ -1,5 +1,5 @@
-// Softmax attention, fused and LibTorch's, against its weights in float64: values and gradients, sizes, hidden keys, causality,
-// layouts, threads. Tests also check that faults are noticed.
+// Softmax attention, fused and LibTorch's, against weighted means in float64: values and gradients, sizes, hidden keys,
+// causality, layouts, threads. Tests also check that faults are noticed.
 #include "ablate/softmax_attention.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -57,7 +57,7 @@ std::vector<Tensor> with_their_gradients(std::vector<Tensor> inputs, const Made&
   return all;
 }
 
-/// If the machine has a fused form, runs this form even if LibTorch's kernel is faster.
+/// If `fused`, runs the machine's fused form (if it has one), even if LibTorch's kernel is faster.
 std::vector<Tensor> found(const Read& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(inputs, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     const auto mask = mask_of(of);

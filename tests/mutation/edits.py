@@ -38,7 +38,7 @@ OPAQUE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|^#[^\n]*|^using [^\n]*|^const
 
 
 def negations(text):
-    """Yields the span of x for each `if (x)`, or the span of the part of x after its last semicolon."""
+    """Yields the span of x for each `if (x)`. If x has semicolons, yields the span after its last semicolon."""
     for m in re.finditer(r"\bif \(", text):
         depth, start, at = 1, m.end(), m.end()
         while at < len(text) and depth > 0:

@@ -13,7 +13,7 @@ def text_of(number):
 
 
 def same(made, kept, within):
-    """True if the lines are equal, except for numbers that differ by at most `within`, relative to 1 or to their size."""
+    """True if the lines are equal, except for numbers that differ by at most `within` times the larger of 1 and their size."""
     if made == kept or within == 0:
         return made == kept
     a, b = (" ".join(lines).replace(",", " ").split() for lines in (made, kept))

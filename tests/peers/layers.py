@@ -225,7 +225,7 @@ def gated_linear(layer, x, gate=False, norm=None, wrong=None):
 
 
 def shares(sums, q, k, v):
-    """Divides by the sum of weights. The forms add a number to the sum, so their results differ by more than the tolerance."""
+    """Divides by the sum of weights. The forms' own division adds a number to it that is too large for the tolerance."""
     return sums(q, k, v) / sums(q, k, torch.ones_like(v[..., :1]))
 
 

@@ -23,7 +23,7 @@ std::shared_ptr<ablate::Attention> wide_adamra(const std::string& map, const std
   return made;
 }
 
-/// Returns the gradients of all parameters, of queries and, if there is one, of the context, then y.
+/// Returns the gradients of all parameters, of queries and of the context (if it is defined), then y.
 std::vector<Tensor> results_of(ablate::Attention& attention, Tensor queries, Tensor context, const Tensor& mask) {
   queries = queries.detach().requires_grad_();
   std::vector<Tensor> inputs{queries};

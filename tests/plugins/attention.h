@@ -10,7 +10,7 @@ namespace ablate::test {
 inline constexpr std::int64_t kChannels = 16;
 inline constexpr std::int64_t kMaxLength = 80;
 
-/// Makes an attention in float64 and evaluation mode. Fills in the width and the lengths of `place` if they are 0.
+/// Makes an attention in float64 and evaluation mode. Fills in `d_model` and `max_length` of `place` if they are 0.
 inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint64_t seed = 1, AttentionPlace place = {},
                                        const FindPlugin& find = find_plugin) {
   if (place.d_model == 0) place.d_model = kChannels;

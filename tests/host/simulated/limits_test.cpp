@@ -101,7 +101,8 @@ TEST_CASE("if trials run out of memory even alone, as many trials run at a time 
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
-  CHECK(grid.history().attempts.back().key != grid.key(2));  // it ran early: lack of memory had halved the trials at a time
+  // Trial 2 ran early, because lack of memory had halved the number of trials at a time.
+  CHECK(grid.history().attempts.back().key != grid.key(2));
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
   CHECK(says(grid.output(), "seed=2 also ran out of memory alone, so up to 4 trials run at a time again"));

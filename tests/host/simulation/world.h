@@ -86,9 +86,10 @@ class World {
   simulated::Act act(int seed, bool beside_others);
 
   SimulatedScheduler* runs_now() const { return stack_.empty() ? nullptr : stack_.back(); }
-  /// Makes a step of one scheduler, or trouble. Returns false if no scheduler can make a step.
+  /// Makes a step of one scheduler, or trouble. Returns false if an invariant is broken or no scheduler can make a step.
   bool step();
-  /// Lets all schedulers make steps until `enough` returns true, or no scheduler lives.
+  /// Lets all schedulers make steps until `enough` returns true, no scheduler lives, an invariant is broken, or
+  /// `most_steps` are made.
   void step_until(const std::function<bool()>& enough, int most_steps);
   std::vector<SimulatedScheduler*> living() const;
   void start_scheduler();

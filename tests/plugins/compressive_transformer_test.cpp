@@ -91,7 +91,8 @@ TEST_CASE("compressive-transformer compresses the tokens that leave each item's 
   const auto state = after(*attention, x, 6, {6, 4}).state;
   REQUIRE(state.size() == 5);  // memory and its mask, slots and their mask, usage
   const auto check = [&](std::int64_t item, const Tensor& tokens, const std::vector<std::int64_t>& left) {
-    // A slot is the mean of two tokens that leave the memory of 4 tokens in one segment, or a single last token.
+    // A slot is the mean of two tokens that leave the memory (4 tokens) during the same segment. If their number is odd, the
+    // last token is a slot alone.
     std::vector<Tensor> slots;
     std::int64_t at = 0;
     for (const auto count : left) {

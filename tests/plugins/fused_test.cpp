@@ -22,7 +22,7 @@ struct Case {
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
   bool few = false;        ///< one item of kFew tokens: LibTorch computes projections, and only other forms are fused
-  bool rounds = true;      ///< the plugin's own form has mixed products; false: only forms of projections
+  bool rounds = true;      ///< the plugin's own fused form has mixed products; false: only fused projections have them
 };
 
 constexpr std::int64_t kFew = 40;
@@ -38,7 +38,7 @@ const std::vector<Case> kCases = {
     {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
     {"delta", {{"decay", "channel"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
     {"delta", {{"erase", "head"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
-    // Here only a norm or a convolution is fused: elsewhere, the number of channels is no multiple of 16.
+    // Here only a norm or a convolution is fused. Other forms are not, because their number of channels is no multiple of 16.
     {"delta",
      {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}},
      true,

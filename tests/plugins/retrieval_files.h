@@ -8,8 +8,8 @@ namespace ablate::tests {
 struct PairsFolder {
   TemporaryFolder folder;
 
-  /// Writes `pairs` random pairs in each split, with alternating labels. Texts have 1 to 40 bytes of any value except tab and
-  /// line end.
+  /// Writes `pairs` random pairs in each split, with alternating labels. A text has 1 to 40 random bytes with values from 11 to
+  /// 250 (a blank instead of a carriage return), and then a letter.
   explicit PairsFolder(int pairs) {
     std::mt19937 random(1);
     for (const std::string split : {"train", "eval", "test"}) {

@@ -21,7 +21,7 @@ json end_of(const Served& served, const ablate::StartCommand& command) {
   return served.end_of(command.job);
 }
 
-/// Allocates and touches `mib` mebibytes for three seconds.
+/// Allocates and touches `mib` mebibytes, and holds them for three seconds.
 void hold(const json& spec, const ablate::Say& say) {
   std::vector<char> held(static_cast<std::size_t>(spec.at("mib").get<std::int64_t>() * kMiB));
   std::memset(held.data(), 1, held.size());

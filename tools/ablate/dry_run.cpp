@@ -52,7 +52,7 @@ class SectionSettings {
   const Numbers& of(const Trial& trial) {
     return numbers_.of(trial.sections, [&] {
       const std::string name = to_text(section_);
-      const bool in_batches = trial.spec.train.test_batches > 0;  // affects only train.batch, which is in the same section
+      const bool in_batches = trial.spec.train.test_batches > 0;  // affects only train.batch, in the section of test_batches
       auto setting = json::object(), examples = json::object();
       for (const auto& [path, value] : flatten({{name, trial.resolved().at(name)}})) {
         if (is_data_seed(path) || is_tuned(path)) continue;
@@ -224,7 +224,7 @@ std::string tuned_text(const PlannedStudy& plan) {
   return study.waits_for_dev() ? text + plan.choice.text() + "\n" : text;
 }
 
-/// Returns the cost of [grid.longer], and the parameters of plugins that count steps, which the control leaves unchanged.
+/// Returns the cost of [grid.longer], and the plugins' parameters whose unit is steps: longer trials do not change them.
 std::string longer_text(const PlannedStudy& plan) {
   const auto longer = expected(plan, Role::kLonger);
   if (longer.empty()) return "";

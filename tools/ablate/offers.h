@@ -11,8 +11,8 @@
 
 namespace ablate {
 
-/// Returns a check() that refuses nothing and stores words, without '|', in the validator's name. A word in capitals
-/// is a type of words, such as EXPERIMENT.
+/// Returns a check() that refuses nothing and stores the words in the validator's name. No word may contain '|'. A word in
+/// capitals is a type of words, such as EXPERIMENT.
 inline CLI::Validator offers(const std::vector<std::string>& words) {
   return {[](const std::string&) { return std::string(); }, "", fmt::format("offers|{}", fmt::join(words, "|"))};
 }

@@ -11,7 +11,7 @@
 namespace ablate {
 
 /// Returns a check() for an option: only decimal digits, from `least` to `most`.
-/// @param what name of what is counted, such as "trials at a time"
+/// @param what name of the counted things, such as "trials at a time"
 inline CLI::Validator whole_number(int least, int most, const std::string& what) {
   return {[=](const std::string& text) {
             const auto value = whole_number_of(text);

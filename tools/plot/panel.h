@@ -26,7 +26,7 @@ class Panel {
   Margins margins(double width, double height, double longest);
   /// Draws the panel, with its axes in the box `axes`. If `names`, each series' name is written at its first point.
   void draw(Canvas& canvas, const Box& axes, bool names, double longest);
-  /// True if each series' name finds a place at its point, with the axes in this box.
+  /// True if there are names, and each finds a place at its series' first point, with the axes in this box.
   bool names_fit(const Box& axes);
 
   bool is_heat() const { return !panel_.heat.values.empty(); }

@@ -41,7 +41,7 @@ class Examination {
   const std::vector<std::string>& culprits() const { return culprits_; }
   /// Prepares for a job without these parts. Printed results no longer count, except the check at which the job broke off.
   void without_culprits();
-  /// True if there is no verdict, whatever the results: the job was broken off from outside, or spoilt.
+  /// True if the job was broken off from outside, ran out of time, or was spoilt. See verdict() for the effect.
   bool is_spoilt() const { return is_spoilt_; }
   /// True if the job's time ran out while the job waited or other processes used the processors. Its check is then unchecked.
   bool ran_out_of_time() const { return ran_out_of_time_; }

@@ -9,7 +9,8 @@
 
 namespace ablate {
 
-/// Returns the plan, or throws Error if values are chosen on separate seeds: a share has only its own trials and cannot choose.
+/// Returns the plan. Throws Error if all trials together choose values on dev ([grid.tune] with its own seeds, or beside
+/// [grid.longer]): a share has only its own trials and cannot choose.
 PlannedStudy shareable(PlannedStudy plan);
 
 /// Estimates costs from done trials of the history. Trials that are done in the history get no share.

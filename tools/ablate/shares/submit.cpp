@@ -153,7 +153,7 @@ std::set<int> shares_in_queue(const fs::path& shared) {
 void submit_shares(const RunArguments& arguments, const Options& options) {
   const auto& asked = arguments.shares.slurm;
   const auto shared = fs::absolute(shared_folder(arguments)).lexically_normal();
-  const int most = slurm::most_tasks();  // first, because submitting needs Slurm
+  const int most = slurm::most_tasks();  // first, because it throws Error if Slurm is missing
   auto executors = local_workers();
   const auto database = options.database_file();
   const auto study = shareable(planned_study(launch_request(arguments, options), options, executors));

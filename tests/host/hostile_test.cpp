@@ -96,9 +96,9 @@ TEST_CASE("texts that would control a terminal are refused where they are writte
 
 TEST_CASE("the error for more seeds than a study may have trials names the limit") {
   CHECK(errors(kBase + "[grid]\nseeds = 100001\n") ==
-        Names{"7:9: 100001 seeds; a study has at most 100000 trials, so at most as many seeds"});
-  CHECK(errors(kBase, {"seeds=1000000000000"}) ==
-        Names{"--set: seeds=1000000000000: 1000000000000 seeds; a study has at most 100000 trials, so at most as many seeds"});
+        Names{"7:9: found 100001 seeds, expected at most 100000: a study has no more trials than that"});
+  CHECK(errors(kBase, {"seeds=1000000000000"}) == Names{"--set: seeds=1000000000000: found 1000000000000 seeds, expected at "
+                                                        "most 100000: a study has no more trials than that"});
 }
 
 TEST_CASE("truncated studies and studies with a changed byte never crash the loader") {

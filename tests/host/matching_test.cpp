@@ -210,8 +210,8 @@ TEST_CASE("errors in a match are reported at their place") {
         "changes with the width; name another width"}},  // linear matches already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
        {"15:14: grid.match: found no reference attention=softmax for attention=adamra model.layers=2, expected a setting that "
-        "differs from it only in parts of the grid that name the reference. A value that only one of the two has belongs in a "
-        "row"}},
+        "differs from it only in parts of the grid that name the reference. If only the setting or only the reference has a "
+        "value, put that value in a row of the grid"}},
       {grid + "[grid.match]\nstate_bytes = \"attention=softmax\"\nwidth = \"model.hidden\"\n",
        {"11:15: grid.match: the reference attention=softmax: it has no state bytes; only attentions with a state have state "
         "bytes, and only on a stream"}},

@@ -119,7 +119,8 @@ TEST_CASE("parameters that cannot be tuned are reported at their place") {
         "grid.tune other seeds, as in seeds = [101, 102]"}},
       {start + "[grid.tune]\nseeds = [101]\n",
        {"6:1: grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]"}},
-      {kGrid + "seeds = [-1]\n", {"8:10: seeds = -1: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
+      {kGrid + "seeds = [-1]\n",
+       {"8:10: seeds = -1: expected a list of integers (0 or more), or a number of seeds: 3 means 1, 2, 3"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [101, 102]\n",
        {"8:9: an exclude rule removes all seeds on which a setting's value is chosen; keep a seed of grid.tune.seeds"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [1, 2]\n",
@@ -145,9 +146,9 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
   const auto study = [](const std::string& train) { return "[train]\n" + train + kGrid + "train.batch = [8, 16]\n"; };
   CHECK(load(study("")).trials.size() == 24);
   CHECK(errors(study("evaluate_batches = 20\n")) ==
-        Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 limits dev to that many batches: "
-              "each of the two reads other examples of dev, so metrics cannot be compared; set train.evaluate_batches = 0, or "
-              "make train.batch an axis of [grid]"});
+        Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 is the number of dev batches: the "
+              "two batch sizes read different examples of dev, so metrics cannot be compared; set train.evaluate_batches = 0, "
+              "or make train.batch an axis of [grid]"});
   // An axis is not tuned: each batch size has cells of its own.
   CHECK(load("[train]\nevaluate_batches = 20\n" + kGrid + "[[grid.zip]]\ntrain.batch = [8, 16]\n").trials.size() == 24);
 }

@@ -107,7 +107,8 @@ Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std
 /// The keys of [grid] that are not axes.
 const std::vector<std::string> kParts = {"rows", "zip", "tune", "longer", "match", "exclude", "seeds"};
 
-constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds", *kWiden = "widen";  ///< keys of [grid.tune]
+constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds",
+                     *kWiden = "widen";  ///< keys of [grid.tune]
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -380,15 +381,16 @@ Group read_seeds(const Node& node, Diagnostics& diagnostics) {
     group.alternatives.push_back({where, {{setting::kSeed, seed, node.key, where}}, {}});
   };
   const auto wrong = [&](const Node& at) {
-    diagnostics.add(at.where, fmt::format("seeds = {}: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3",
-                                          show(at.value)));
+    diagnostics.add(at.where,
+                    fmt::format("seeds = {}: expected a list of integers (0 or more), or a number of seeds: 3 means 1, 2, 3",
+                                show(at.value)));
   };
   const auto most = static_cast<std::int64_t>(kMostTrials);
   if (node.value.is_number_integer() && node.value > 0 && node.value <= most) {
     for (std::int64_t seed = 1; seed <= node.value; ++seed) add(seed, node.where);
   } else if ((node.value.is_number_integer() && node.value > most) || node.children.size() > kMostTrials) {
     diagnostics.add(node.where,
-                    fmt::format("{} seeds; a study has at most {} trials, so at most as many seeds",
+                    fmt::format("found {} seeds, expected at most {}: a study has no more trials than that",
                                 node.is_array() ? nlohmann::json(node.children.size()).dump() : show(node.value), kMostTrials));
   } else if (node.is_array() && !node.children.empty()) {
     for (const auto& item : node.children) {

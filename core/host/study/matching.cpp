@@ -218,7 +218,8 @@ class Matching {
     const auto message =
         found.empty() ? fmt::format(
                             "grid.match: found no reference {} for {}, expected a setting that differs from it only in parts "
-                            "of the grid that name the reference. A value that only one of the two has belongs in a row",
+                            "of the grid that name the reference. If only the setting or only the reference has a value, put "
+                            "that value in a row of the grid",
                             match_.asked.reference, text_of(setting))
                       : fmt::format(
                             "grid.match: found {} references for {}, expected one; the first are {} and {}. Name more values "

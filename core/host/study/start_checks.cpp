@@ -133,11 +133,11 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
     if (!trial.cell || !shape(trial).stream) continue;
     const auto batch = trial.spec.train.batch;
     if (const auto first = batches.try_emplace(*trial.cell, batch).first->second; first != batch)
-      diagnostics.add(
-          where_of(study, trial, {setting::kBatch}),
-          fmt::format("train.batch = {} is tuned beside {}, and a stream's dev is read in as many lanes, each of which "
-                      "begins without context, so metrics cannot be compared; make train.batch an axis of [grid]",
-                      batch, first));
+      diagnostics.add(where_of(study, trial, {setting::kBatch}),
+                      fmt::format("train.batch = {} is tuned beside {}. The batch size is also the number of lanes in which a "
+                                  "stream's dev is read. Each lane begins without context, so the metrics of the two cannot be "
+                                  "compared; make train.batch an axis of [grid]",
+                                  batch, first));
   }
   return diagnostics.sorted();
 }

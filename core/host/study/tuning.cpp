@@ -125,9 +125,9 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
   if (batches > 0 && batch != cell.batch) {
     const auto* where = trial.where.find(setting::kBatch);
     diagnostics.add(where != nullptr ? *where : draft_.start,
-                    fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} limits dev to that many "
-                                "batches: each of the two reads other examples of dev, so metrics cannot be compared; set "
-                                "train.evaluate_batches = 0, or make train.batch an axis of [grid]",
+                    fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} is the number of dev "
+                                "batches: the two batch sizes read different examples of dev, so metrics cannot be compared; "
+                                "set train.evaluate_batches = 0, or make train.batch an axis of [grid]",
                                 batch, cell.batch, batches));
   }
   cell.seeds[tuned].insert(seed);

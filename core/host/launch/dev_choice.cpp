@@ -34,8 +34,8 @@ std::vector<Compared> compared_trials(const std::vector<PlannedTrial>& planned, 
     if (trial.role != comparing || !trial.cell) continue;
     const auto attempt = done.find(one.key);
     const auto past = tries.find(one.key);
-    const bool is_open = attempt == done.end() && (past == tries.end() ||
-                                                   retry_of(past->second.outcomes, {}).what != Retry::What::kIsSetAside);
+    const bool is_open =
+        attempt == done.end() && (past == tries.end() || retry_of(past->second.outcomes, {}).what != Retry::What::kIsSetAside);
     all.push_back({&trial, {*trial.cell, trial.value, attempt == done.end() ? 0 : attempt->second, trial.spec.seed}, is_open});
   }
   return all;
@@ -152,12 +152,14 @@ std::string DevChoice::text() const {
   for (const auto& [unused, one] : chosen_)
     if (one.value) seeds.insert(one.seeds), fragile += one.is_fragile;
   if (made > 0)
-    text += fmt::format(", on {} seed{}; {} at an edge of the tried values{}", fmt::join(seeds, " or "),
-                        seeds == std::set<std::size_t>{1} ? "" : "s", edges_,
-                        seeds == std::set<std::size_t>{1} ? "" : fmt::format(", {} with another value if one seed is left out", fragile));
+    text += fmt::format(
+        ", on {} seed{}; {} at an edge of the tried values{}", fmt::join(seeds, " or "),
+        seeds == std::set<std::size_t>{1} ? "" : "s", edges_,
+        seeds == std::set<std::size_t>{1} ? "" : fmt::format(", {} with another value if one seed is left out", fragile));
   if (const auto added = added_values(); added > 0) text += fmt::format("; {} added by grid.tune.widen", added);
   if (const auto none = chosen_.size() - made; none > 0)
-    text += fmt::format("; in {} setting{} nothing is reported: no value has all its trials done", none, none == 1 ? "" : "s");
+    text += fmt::format("; in {} setting{} nothing is reported: each value has a trial that is not done", none,
+                        none == 1 ? "" : "s");
   return text;
 }
 

@@ -83,8 +83,8 @@ std::optional<WorkerLoad::Refusal> WorkerLoad::load(Executor& executor, const It
     const double waited_s = clock_.now_s() - start_s;
     if (waited_s > limit_s_) {
       executor.give_up();
-      return Refusal{.reason = fmt::format("the worker did not load {} within {:g} s, though it was loaded by itself before: a "
-                                           "load() that hangs with one thread or with a cache?",
+      return Refusal{.reason = fmt::format("the worker did not load {} within {:g} s, although a separate job loaded it "
+                                           "before. Does its load() hang with one thread, or with a cache?",
                                            item.name, limit_s_),
                      .needs_another_worker = true};
     }

@@ -49,8 +49,8 @@ void make_own(const fs::path& folder) {
     refuse_folder(folder, std::strerror(errno));
   }
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 0077) != 0)
-    refuse_folder(folder,
-                  "found no folder, or one that other users own or may open; expected a folder of this user with mode 700");
+    refuse_folder(
+        folder, "found no folder, or a folder that other users own or may open; expected a folder of this user with mode 700");
 }
 
 std::string device_and_inode(const fs::path& folder) {

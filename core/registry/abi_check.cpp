@@ -140,8 +140,8 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const auto table = static_cast<std::uint64_t>(header.e_shnum) * header.e_shentsize;
   if (header.e_shoff > size || table > size - header.e_shoff)  // the sum might overflow
-    return fmt::format("is cut off or damaged: {} bytes, expected {} of its sections from byte {} on", size, table,
-                       header.e_shoff);
+    return fmt::format("is cut off or damaged: found {} bytes, expected a section table of {} bytes from byte {} on", size,
+                       table, header.e_shoff);
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf.get(), &names) != 0) return "is damaged: its section names cannot be read";
   const auto stamp = read_section<AbiStamp>(elf.get(), kAbiSection, sizeof(AbiStamp::magic) + 2 * sizeof(std::uint32_t));

@@ -252,9 +252,9 @@ TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
   const auto of = [&](int which) { return error_of([&] { launch(+half, 1, 32, 0, nullptr, which); }); };
   CHECK(of(0) == "block 0 is stuck: of 32 threads 7 wait at a barrier, 0 at an exchange of lanes, and 25 have ended");
   CHECK(of(1) == "block 0 is stuck: of 32 threads 0 wait at a barrier, 7 at an exchange of lanes, and 25 have ended");
-  CHECK(of(2) == "block 0, thread 6: a lane reads from one that takes no part");
+  CHECK(of(2) == "block 0, thread 6: a lane reads from a lane that is not in the mask");
   CHECK(of(3) == "block 0, thread 7: a lane is not in the mask of its own exchange");
-  CHECK(of(4) == "block 0, thread 1: lanes of an exchange disagree about who takes part, or in what");
+  CHECK(of(4) == "block 0, thread 1: lanes of an exchange have different masks or sizes");
   CHECK(of(5) == "block 0, thread 1: threads of a block disagree about their shared arrays");
   CHECK(of(6) == "found 49153 bytes of shared arrays, expected at most 49152");
   CHECK(of(7).empty());

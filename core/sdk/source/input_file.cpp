@@ -25,8 +25,8 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 30;
 void check_unpacked(const std::filesystem::path& what, std::uint64_t unpacked, std::uint64_t packed) {
   if (const auto most = most_unpacked(packed); unpacked > most)
     throw FileError(what, "found more than " + std::to_string(most) + " bytes, unpacked from " + std::to_string(packed) +
-                              ", expected no more (100 times as much, 256 MiB at least, 64 GiB at most); if the file " +
-                              "is longer, unpack it and use the unpacked file");
+                              ", expected no more (the limit is 100 times the packed size, but at least 256 MiB and at most " +
+                              "64 GiB); if the file is longer, unpack it and use the unpacked file");
 }
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {

@@ -247,7 +247,7 @@ void exchange(unsigned mask, const void* own, std::size_t bytes, void* all) {
     if (first + lane >= machine.count) fail("an exchange with a lane that the block does not have");
     const auto& other = *machine.threads[first + lane];
     if (other.state != State::kExchange) return wait(State::kExchange);
-    if (other.mask != mask || other.bytes != bytes) fail("lanes of an exchange disagree about who takes part, or in what");
+    if (other.mask != mask || other.bytes != bytes) fail("lanes of an exchange have different masks or sizes");
   }
   for (unsigned to = 0; to < kLanes; ++to) {
     if ((mask >> to & 1) == 0) continue;

@@ -47,7 +47,7 @@ T shuffled(unsigned mask, T value, int width, From from) {
   const int lane = static_cast<int>(position().thread.x % kLanes), start = lane / width * width;
   const int source = start + from(lane - start);
   if (source < start || source >= start + width) return value;
-  if ((mask >> source & 1) == 0) fail("a lane reads from one that takes no part");
+  if ((mask >> source & 1) == 0) fail("a lane reads from a lane that is not in the mask");
   return all[source];
 }
 

@@ -61,7 +61,8 @@ std::span<const MetricInfo> training_metrics() {
       count("dev/best_step", "steps", "",
             "step of the best weights: the first step with the best dev result in the task's first metric"),
       score("train/loss", "", "min",
-            "mean training loss over the last window of its curve: each of at most 200 points is a mean since the last point"),
+            "mean training loss over the last window of its curve; a curve has at most 200 points, and each is the mean since "
+            "the point before it"),
       cost("train/forward_time", "ms", "min", "median time of a training step up to its loss: batch and forward pass",
            kOfSteps),
       cost("train/forward_backward_time", "ms", "min", "median time of a training step up to its gradients", kOfSteps),
@@ -74,8 +75,7 @@ std::span<const MetricInfo> training_metrics() {
       count("train/replayed_steps", "steps", "",
             "training steps that were replayed from CUDA graphs; only of trials with train.graphs = true"),
       count("model/parameters", "", "min", "trained numbers of the whole model"),
-      cost("memory/peak_tensor", "MiB", "min",
-           "most memory that tensors held at once in training steps: weights, optimiser and activations"),
+      cost("memory/peak_tensor", "MiB", "min", "peak memory of tensors in training steps: weights, optimiser and activations"),
       cost("memory/state", "MiB", "min",
            "state of one sequence that all layers together carry from a segment to the next, at the end of training; only of "
            "models with a state"),
@@ -85,7 +85,7 @@ std::span<const MetricInfo> training_metrics() {
 
 std::span<const MetricInfo> process_metrics() {
   static const std::vector<MetricInfo> metrics{
-      cost("memory/peak_resident", "MiB", "min", "most resident memory of the trial's process, as the kernel counts it"),
+      cost("memory/peak_resident", "MiB", "min", "peak resident memory of the trial's process, as the kernel counts it"),
       cost("time/cpu", "s", "min", "processor time of the trial's process, user and system"),
       cost("time/wall", "s", "min", "time from the start of the trial's process to its end"),
   };

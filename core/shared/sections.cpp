@@ -140,8 +140,9 @@ Declared<TrainSpec> train_section() {
       {integer("test_batches", "0", {0, 1e9},
                "batches of the test, with the best weights, sampled as for dev; 0: the whole test split", "batches"),
        &TrainSpec::test_batches},
-      {boolean("test_last", "false",
-               "tests the weights of the last step, too, whichever weights dev selects: test_last/NAME beside test/NAME"),
+      {boolean(
+           "test_last", "false",
+           "also tests the weights of the last step, not only the weights that dev selects: test_last/NAME beside test/NAME"),
        &TrainSpec::test_last},
       {integer("stride", "0", {0, 1e9},
                "positions by which a window of the task's length moves when attentions without state are evaluated on a "

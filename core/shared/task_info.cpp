@@ -72,7 +72,8 @@ std::string metric_fault(const TaskInfo& info) {
       return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
                          name, direction, description);
     if (is_taken("test/" + name) || is_taken("dev/" + name))
-      return fmt::format("a metric {}, which the host writes itself, or which is there twice; give it another name", name);
+      return fmt::format("a metric {} that the host writes itself, or that the task declares twice; give it another name",
+                         name);
     taken.push_back("test/" + name);
     if (info.sampling == Sampling::kStream)
       return fmt::format("a metric {} of a stream; expected none, because a task's own metrics need examples", name);

@@ -51,8 +51,8 @@ TEST_CASE("a task that fails before any trial ends the run with its reason, and 
                             Case{"info", "lie", 3, "length = -1, expected 1 to"},
                             Case{"info", "lie-less", 3, "the vocabulary of the field symbol = 1, expected 2 to"},
                             Case{"digest", "lie", 3, "digest() is empty"},
-                            Case{"info", "take-metric", 3, "a metric accuracy, which the host writes itself"},
-                            Case{"info", "take-step", 3, "a metric best_step, which the host writes itself"},
+                            Case{"info", "take-metric", 3, "a metric accuracy that the host writes itself"},
+                            Case{"info", "take-step", 3, "a metric best_step that the host writes itself"},
                             Case{"size", "lie", 3, "train split has -1 examples, expected 0 to"});
   INFO(one.where << " " << one.how);
   Workplace place;

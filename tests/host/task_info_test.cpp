@@ -23,7 +23,7 @@ TEST_CASE("a task's metric must not have a name that the host writes, and must b
   CHECK(fault_of_metric("depth", "").empty());
   for (const char* name : {"accuracy", "sequence_accuracy", "loss", "perplexity", "bits_per_byte", "best_step"}) {
     INFO(name);
-    CHECK_THAT(fault_of_metric(name, "max"), Catch::Contains("which the host writes itself"));
+    CHECK_THAT(fault_of_metric(name, "max"), Catch::Contains("that the host writes itself"));
   }
   for (const char* name : {"", "Depth", "Best_step", "deep est", "depth/2", "depth@x=1"}) {
     INFO(name);
@@ -32,7 +32,7 @@ TEST_CASE("a task's metric must not have a name that the host writes, and must b
   CHECK_THAT(fault_of_metric("depth", "up"), Catch::Contains("expected a name in snake_case, max, min or nothing"));
   auto twice = info();
   twice.metrics = {{"depth", "", "max", "its own"}, {"depth", "", "min", "its own"}};
-  CHECK_THAT(fault_of(twice), Catch::Contains("which is there twice"));
+  CHECK_THAT(fault_of(twice), Catch::Contains("that the task declares twice"));
 }
 
 TEST_CASE("a task's metric must not have the host's name for bits of the task's unit") {
@@ -41,5 +41,5 @@ TEST_CASE("a task's metric must not have the host's name for bits of the task's 
   said.unit = "pixel";
   CHECK(fault_of(said).empty());
   said.metrics = {{"bits_per_pixel", "bit", "min", "its own"}};
-  CHECK_THAT(fault_of(said), Catch::Contains("which the host writes itself"));
+  CHECK_THAT(fault_of(said), Catch::Contains("that the host writes itself"));
 }

@@ -11,10 +11,9 @@ namespace {
 
 constexpr std::size_t kMostScreened = 1000, kMostAnswered = 500;
 
-constexpr Allowed kLabel{
-    0.35,
-    "share of the targets that one fixed answer misses, beyond 4 standard errors: an operator or a pixel can predict as much "
-    "(ListOps: 0.25)"},
+constexpr Allowed kLabel{0.35,
+                         "share of the targets that one fixed answer misses, beyond 4 standard errors: even in sound tasks, an "
+                         "operator or a pixel predicts a part of the labels (ListOps: 0.25)"},
     // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
     kNext{0.9,
           "share of the targets that one fixed answer misses: the previous symbol predicts many of these targets, for "

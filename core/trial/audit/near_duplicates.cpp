@@ -343,7 +343,8 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   // With two labels, an answer that is always wrong also reveals the right one.
   const bool predicts_label = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
   const auto text = fmt::format(
-      "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of them have its label; {}",
+      "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of these have the same label as "
+      "their match; {}",
       near.count, near.compared, on.back().name, on.front().name, indices.size(), 100 * found, near.first);
   if (!predicts_label || near.count < kFewestNear) return finding.say(text);
   // Examples that were not searched are assumed to match as often as the searched examples.

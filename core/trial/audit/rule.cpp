@@ -33,9 +33,11 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
-    return {usual, "share of the gain, beyond 4 standard errors: real splits differ a little, another rule loses the gain"};
+    return {usual,
+            "share of the gain, beyond 4 standard errors: real splits differ a little, but under another rule the whole gain "
+            "is lost"};
   return {std::clamp(2 * (1 - better) * usual, least, usual),
-          "share of the gain, beyond 4 standard errors: 0.3, and less if less than half of the targets is left to learn"};
+          "share of the gain, beyond 4 standard errors: 0.3, but smaller if less than half of the targets is left to learn"};
 }
 
 struct Learner {

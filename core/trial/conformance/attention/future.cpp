@@ -223,7 +223,8 @@ void bidirectional(const AttentionSubject& subject, Finding& finding) {
     no_later_value(*instance, pass, run(*instance, pass), at, kAlsoLarger, "", later);
     if (!later.passed()) return finding.saw();
   }
-  throw std::runtime_error("no output depends on a later input: it is causal, and promises to be bidirectional, too");
+  throw std::runtime_error(
+      "no output depends on a later input: the attention is causal, although it promises to be bidirectional");
 }
 
 void refused(const AttentionSubject& subject, Finding& finding) {

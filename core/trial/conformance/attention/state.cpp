@@ -287,7 +287,10 @@ void state_far(const AttentionSubject& subject, Finding& finding) {
     const auto expected = from(0);
     if ((from(37) - expected).abs().max().item().toDouble() <= kRounding.error)
       finding.near(from(5100), expected,
-                   stand.text() + ", from position 5,100 on, against from 0 and from 37 on, which give the same", moved);
+                   stand.text() +
+                       ", from position 5,100 on, compared with positions from 0 on; positions from 37 on give the same "
+                       "outputs as from 0 on",
+                   moved);
   }
 }
 

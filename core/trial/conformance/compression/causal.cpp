@@ -31,7 +31,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
   if (count > 1 && (last.narrow(0, 1, count - 1) < last.narrow(0, 0, count - 1)).any().item().toBool())
     throw std::runtime_error(place + ": last does not rise");
   if (last[0].item().toLong() >= tokens && tokens >= 2 * rate.denominator)
-    throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
+    throw std::runtime_error(fmt::format("{}: {} slots for {} tokens, but no slot is ever complete", place, count, tokens));
 }
 
 /// Checks that a query reads only the slots complete at its position, as from a memory that has no other slots. The read must

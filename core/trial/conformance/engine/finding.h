@@ -31,7 +31,7 @@ inline std::vector<Tensor> tensors_of(const std::vector<Named>& results) {
 /// Reason why a pass in training is not compared with a pass of another shape, length or type (Finding::leave).
 inline constexpr const char* kDraws = "in training it draws random numbers, and another shape draws other numbers";
 /// Reason why a gradient is not compared with differences.
-inline constexpr const char* kTurns = "a choice turns within every step of the differences that were tried";
+inline constexpr const char* kTurns = "every step of the differences that was tried changes a discrete choice";
 /// Text after the fault that a token changes nothing, because the method may intend this.
 inline constexpr const char* kWhereSparse =
     "; if the method intends this, declare it: .sparse among its capabilities, .promises if it depends on parameters, or an "

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last one only if the first three look too steep
 constexpr Allowed kMemoryTolerance{0.2, "bytes are exact; a linear part beside a quadratic one bends the line"};
-constexpr Allowed kTimeTolerance{0.3, "n^1.5 must not pass as n; caches and a busy machine bend the line by less"};
+constexpr Allowed kTimeTolerance{
+    0.3, "a cost of n^1.5 must fail a declared n; caches and a busy machine change the exponent by less"};
 constexpr int kMoreAttempts = 3;  // disturbance makes a measurement steeper or flatter, but a real steepness stays
 constexpr int kLeastRounds = 5, kMostRounds = 200;
 constexpr double kLeastSeconds = 0.5;  // sum of all rounds

@@ -45,8 +45,9 @@ class SharedFolder {
       const Loaded shared(subject_, changes, own_.folder);
       const auto others = shared.contents().others(alone->contents());
       if (!others.empty() || shared.task->digest() != alone->task->digest())
-        finding_.off_by(kFault, fmt::format("{} in a folder with data of other parameters: {} not as in an empty folder", said,
-                                            others.empty() ? "the digest is" : "the examples of " + others + " are"));
+        finding_.off_by(kFault,
+                        fmt::format("{} in a folder with data of other parameters: {} not the same as in an empty folder", said,
+                                    others.empty() ? "the digest is" : "the examples of " + others + " are"));
     } catch (const std::exception& error) {
       finding_.off_by(kFault, fmt::format("{} in a folder with data of other parameters: {}", said, error.what()));
     }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Allowed kSomeKept{
     0.1, "if one split is drawn anew, all are, except a few fixed examples and examples drawn again by chance"},
-    kMoreShared{0.01, "the splits of this data_seed share at least as many"};
+    kMoreShared{0.01, "with this data_seed, the two splits share no fewer examples"};
 
 using Hashes = std::unordered_set<std::size_t>;
 

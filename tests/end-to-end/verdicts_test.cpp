@@ -200,7 +200,7 @@ TEST_CASE("a library that is replaced between inspection and check leaves no ver
   std::filesystem::permissions(building, std::filesystem::perms::owner_all);
   place.set("ABLATE_WORKER", building.string());
   CHECK(says(flat(place.said({"check", "softmax", "--no-timing"}, 1)),
-             "was replaced after it was looked at: run the command again"));
+             "was replaced after ablate read it: run the command again"));
   place.set("ABLATE_WORKER", "");
   CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});
   std::filesystem::rename(place.folder() / "looked_at.so", place.library());

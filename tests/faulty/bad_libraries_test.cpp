@@ -260,7 +260,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     CHECK(outcome("none").at("outcome") == "done");
     for (const auto* fault : {"kill-worker", "strided"}) {
       CHECK(outcome(fault).at("outcome") == "refused");
-      CHECK(says(outcome(fault).at("reason"), file.string() + " was replaced after it was looked at: run the command again"));
+      CHECK(says(outcome(fault).at("reason"), file.string() + " was replaced after ablate read it: run the command again"));
     }
     CHECK(place.query("SELECT outcome FROM trials WHERE attention = 'linear'")[0]["outcome"] == "done");
   }

@@ -292,5 +292,6 @@ TEST_CASE("predictors without time left are named, and a label outside the class
   CHECK(found.left_out ==
         std::vector<std::string>{"largest class", "label at one position", "linear on a bag", "linear on n-grams"});
   Examples wrong(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {2}}; });
-  CHECK_THROWS_WITH(find_floors(wrong, wrong.info(), {}, kEnough_s), "the task handed out the label 2, and it has 2 classes");
+  CHECK_THROWS_WITH(find_floors(wrong, wrong.info(), {}, kEnough_s),
+                    "the task handed out the label 2, and the task has 2 classes");
 }

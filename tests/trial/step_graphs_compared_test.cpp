@@ -131,7 +131,9 @@ TEST_CASE("operations that give other numbers each time are reported, and early 
   sum.drawn = [&next] { return ++next; };
   StepGraphs graphs(recording_double(), sum.work());
   take(graphs, 10);
-  CHECK(graphs.why() == "replay 1 of a recorded step gives other numbers than the plain step, which also differs each time");
+  CHECK(graphs.why() ==
+        "replay 1 of a recorded step gives other numbers than the plain step; the plain step also gives different numbers each "
+        "time");
   CHECK(graphs.replayed() == 0);
 }
 
@@ -173,5 +175,5 @@ TEST_CASE("if no shape recurs, all steps are plain, with a reason") {
   }
   CHECK(sum.total.item<double>() == expected);
   CHECK(graphs.replayed() == 0);
-  CHECK(graphs.why() == "none of 64 shapes of batches has come 4 times");
+  CHECK(graphs.why() == "none of 64 batch shapes occurred 4 times");
 }

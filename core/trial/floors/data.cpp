@@ -126,7 +126,7 @@ void FloorData::give(const std::vector<Example>& examples, const Take& take) con
   for (const auto& example : examples) {
     each_target_of(example, [&](std::size_t, std::int64_t target) {
       if (target >= info().classes)
-        throw Error(fmt::format("the task handed out the label {}, and it has {} classes", target, info().classes));
+        throw Error(fmt::format("the task handed out the label {}, and the task has {} classes", target, info().classes));
     });
     take(example);
   }

@@ -16,7 +16,7 @@ void check_content(const std::filesystem::path& path, const std::map<std::string
 }  // namespace
 
 LibraryReplaced::LibraryReplaced(const std::filesystem::path& path)
-    : Error(path.string() + " was replaced after it was looked at: run the command again", ExitCode::kPlugin) {}
+    : Error(path.string() + " was replaced after ablate read it: run the command again", ExitCode::kPlugin) {}
 
 const Descriptor& load_as_planned(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes,
                                   const std::function<void()>& put_back) {

@@ -66,12 +66,12 @@ void BatchReader::check(const Filled& filled) const {
   const auto least = asks_of(info_.objective).each ? -1 : 0;
   for (const auto target : filled.targets)
     if (target < least || target >= info_.classes)
-      throw Error(fmt::format("the task handed out the label {}, and it has {} classes", target, info_.classes));
+      throw Error(fmt::format("the task handed out the label {}, and the task has {} classes", target, info_.classes));
   if (info_.holes) return;
   for (const auto& present : filled.present)
     for (std::size_t i = 1; i < present.size(); ++i)
       if (present[i] != 0 && present[i - 1] == 0 && i % static_cast<std::size_t>(info_.length) != 0)
-        throw Error("the task handed out a position that is present behind one that is not, and its info() says no holes");
+        throw Error("the task handed out a present position after an absent position, but its info() declares no holes");
 }
 
 void BatchReader::check_end(const Filled& filled, std::int64_t length) const {

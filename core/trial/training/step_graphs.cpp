@@ -106,7 +106,7 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
 
 bool StepGraphs::recurs(const std::string& shape) {
   if (!occurrences_.contains(shape) && occurrences_.size() == kMostSeen) {
-    if (shapes_.empty()) give_up(fmt::format("none of {} shapes of batches has come {} times", kMostSeen, kPlainFirst + 1));
+    if (shapes_.empty()) give_up(fmt::format("none of {} batch shapes occurred {} times", kMostSeen, kPlainFirst + 1));
     return false;
   }
   return occurrences_[shape]++ == kPlainFirst;
@@ -146,7 +146,7 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
     failed = fmt::format("replay {} of a recorded step gives other numbers than the plain step", shape.replays);
     restore(before);
     const auto again = plain(batches);
-    if (const auto twice = copy(); !equal(again, twice)) failed += ", which also differs each time";
+    if (const auto twice = copy(); !equal(again, twice)) failed += "; the plain step also gives different numbers each time";
     restore(expected);  // the loss of this state is returned
   }
   // A failure to record is no evidence against earlier replays.

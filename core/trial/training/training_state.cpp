@@ -39,10 +39,11 @@ void Snapshot::keep(const std::vector<at::Tensor>& tensors) {
 
 void Snapshot::restore(const std::vector<at::Tensor>& tensors) const {
   const c10::NoGradGuard no_grad;
-  TORCH_CHECK(tensors.size() == copies_.size(), "there are ", tensors.size(), " tensors, and were ", copies_.size());
+  TORCH_CHECK(tensors.size() == copies_.size(), "found ", tensors.size(), " tensors, expected ", copies_.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto copy = copies_[i].view();
-    TORCH_CHECK(tensors[i].sizes() == copy.sizes(), "a tensor is ", tensors[i].sizes(), ", and was ", copy.sizes());
+    TORCH_CHECK(tensors[i].sizes() == copy.sizes(), "found a tensor of sizes ", tensors[i].sizes(), ", expected ",
+                copy.sizes());
     tensors[i].copy_(copy);
   }
 }

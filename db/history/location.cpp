@@ -43,7 +43,7 @@ void check_location(const std::filesystem::path& file) {
   if (name.empty() || name == ":memory:" || name.starts_with("file:"))
     throw Error(fmt::format("\"{}\" can hold no run history: {} (--db FILE or ABLATE_DB)", name,
                             name.starts_with("file:") ? "expected a file's path, not a URI"
-                                                      : "it would be lost at the end, expected a file's path"));
+                                                      : "it would be lost when the process ends, expected a file's path"));
   struct stat found {};
   const int why = stat(name.c_str(), &found) == 0 ? 0 : errno;
   std::error_code unseen;

@@ -66,7 +66,7 @@ void expect_one_definition(SQLite::Database& database, const std::filesystem::pa
   if (!ask.executeStep()) return;
   const auto text = [&](int column) { return ask.getColumn(column).getString(); };
   throw Error(fmt::format(
-      "{} cannot be merged: found metric {}{} there, expected {} as {} has it. Nothing was copied. A new attempt (`ablate run "
+      "{} cannot be merged: found metric {}{} there, expected {}, as in {}. Nothing was copied. A new attempt (`ablate run "
       "--again`) corrects the wrong definition in its history. Import trials with the wrong definition again, into a new "
       "history",
       other.string(), text(0), declaration_text(text(3), text(4)), declaration_text(text(1), text(2)), database.getFilename()));
@@ -247,10 +247,11 @@ Grid grid_of(SQLite::Database& database, const char* file, std::int64_t experime
                                        kImportedEnvironments);
   const std::string listed =
       "FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = ? AND e.listed ";
-  grid.listed = rows(database, "SELECT t.key, e.role, e.cell " + listed + "AND NOT " + is_imported + "ORDER BY e.position, t.key", file,
-                     experiment);
-  grid.imported =
-      rows(database, "SELECT t.key, e.role, e.cell " + listed + "AND " + is_imported + "ORDER BY e.position, t.key", file, experiment);
+  grid.listed =
+      rows(database, "SELECT t.key, e.role, e.cell " + listed + "AND NOT " + is_imported + "ORDER BY e.position, t.key", file,
+           experiment);
+  grid.imported = rows(database, "SELECT t.key, e.role, e.cell " + listed + "AND " + is_imported + "ORDER BY e.position, t.key",
+                       file, experiment);
   grid.earlier = rows(database,
                       "SELECT t.key FROM {0}.experiment_trial e JOIN {0}.trial t ON t.id = e.trial WHERE e.experiment = ? AND "
                       "NOT e.listed ORDER BY e.position, t.key",

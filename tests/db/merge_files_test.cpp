@@ -111,7 +111,7 @@ TEST_CASE("a metric with another unit or direction is refused with both definiti
                                change));
     const auto message = merge(file, {other.string()});
     INFO(message);
-    CHECK(has(message, "expected [% max] as " + file.string() + " has it. Nothing was copied"));
+    CHECK(has(message, "expected [% max], as in " + file.string() + ". Nothing was copied"));
     CHECK((has(message, "metric test/accuracy[% min]") || has(message, "metric test/accuracy[share max]")));
     CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n1\n");
   }

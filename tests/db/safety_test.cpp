@@ -159,8 +159,8 @@ TEST_CASE("only regular files can be histories, and names that vanish with the p
   Folder folder;
   mkfifo((folder / "fifo").c_str(), 0600);
   for (const auto& [name, message] : std::vector<std::pair<std::string, std::string>>{
-           {":memory:", "it would be lost at the end"},
-           {"", "it would be lost at the end"},
+           {":memory:", "it would be lost when the process ends"},
+           {"", "it would be lost when the process ends"},
            {"file::memory:?cache=shared", "expected a file's path, not a URI"},
            {(folder / ".").string(), "is a folder"},
            {(folder / "fifo").string(), "is a FIFO"},

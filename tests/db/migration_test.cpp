@@ -53,8 +53,8 @@ TEST_CASE("a file of schema 23 is migrated with all its content, including its p
   CHECK(ask(file, "SELECT group_concat(key) FROM (SELECT key FROM alias ORDER BY key)") == keys);
   CHECK(ask(file, "SELECT group_concat(proof || ':' || attempts || ':' || trials, ' ') FROM proofs") == "1:1:2 2:3:3");
   const auto notes = make_table(Reader(file), {.experiments = {"old"}}).notes;
-  for (const auto* note :
-       {"2 trials ran under earlier code and count by proof 1 (", "2 trials ran under earlier code and count by proof 2 ("})
+  for (const auto* note : {"2 trials ran under earlier code and count because of proof 1 (",
+                           "2 trials ran under earlier code and count because of proof 2 ("})
     CHECK(std::any_of(notes.begin(), notes.end(), [&](const auto& one) { return one.starts_with(note); }));
   // Two keys of the second proof depend on the first proof.
   CHECK(store.delete_proof(1) == 4);

@@ -111,7 +111,7 @@ TEST_CASE("a tuned study is the same after a round trip: dev chooses the same va
     run.know("study", "study.toml", text);
     const auto before = run.answers(commands);
     REQUIRE(run.answered == 4);
-    REQUIRE(has(before[0], "dev/accuracy (mean over "));
+    REQUIRE(has(before[0], "the best mean of dev/accuracy over "));
     for (const std::string format : {"csv", "jsonl"}) {
       run.turn_round(format);
       INFO(format);

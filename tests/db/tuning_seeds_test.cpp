@@ -32,9 +32,9 @@ TEST_CASE("values that are chosen on tuning seeds are reported only with the oth
         "softmax    0.003                       52.0 ± 1.0\n"
         "linear     0.01 ^                      32.0 ± 1.0\n"
         "\n"
-        "note: train.learning_rate: the tried value with the best dev/accuracy (mean over other seeds, the first if "
-        "several are equal); test results of the other values are not read. A parameter that is named in --rows or --cols "
-        "shows all values, on those other seeds\n"
+        "note: train.learning_rate: the tried value with the best mean of dev/accuracy over other seeds (the first of equal "
+        "means); results on test are read only for this value. A parameter that is named in --rows or --cols shows all values, "
+        "on those other seeds\n"
         "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n");
   // Only the tuning seeds have all values.
   const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});

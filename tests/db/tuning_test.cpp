@@ -19,8 +19,8 @@ const std::string kChosen =
     "softmax    0.003                       71.0 ± 1.4\n"
     "linear     0.01 ^                      41.0 ± 1.4\n"
     "\n"
-    "note: train.learning_rate: the tried value with the best dev/accuracy (mean over seeds, the first if several are equal); "
-    "test results of the other values are not read. A parameter that is named in --rows or --cols shows all values\n"
+    "note: train.learning_rate: the tried value with the best mean of dev/accuracy over seeds (the first of equal means); "
+    "results on test are read only for this value. A parameter that is named in --rows or --cols shows all values\n"
     "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n";
 
 }  // namespace
@@ -102,9 +102,8 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
         "softmax    0.001 ^                     99.00 ± 0.00\n"
         "linear     0.001 ^                     97.00 ± 0.00\n"
         "\n"
-        "note: train.learning_rate: the tried value with the best dev/accuracy (mean over seeds, the first if several are "
-        "equal); test results of the other values are not read. A parameter that is named in --rows or --cols shows all "
-        "values\n"
+        "note: train.learning_rate: the tried value with the best mean of dev/accuracy over seeds (the first of equal means); "
+        "results on test are read only for this value. A parameter that is named in --rows or --cols shows all values\n"
         "note: ^ the largest or the smallest tried value (2 of 2 choices): a better value may lie beyond it\n"
         "note: not compared, because some of their trials are not done: attention=softmax train.learning_rate=0.003 (1 "
         "missing), attention=linear train.learning_rate=0.003 (1 failed), attention=linear train.learning_rate=0.01 (1 "

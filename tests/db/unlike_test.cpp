@@ -62,7 +62,7 @@ TEST_CASE("different numbers for one key in one environment are marked in attemp
       CHECK(has(lines[static_cast<std::size_t>(i)], "attempts 3 and 1 at trial " + key_of(kTrial).substr(0, 12) +
                                                         " have different numbers in the same environment: test/accuracy 61 "
                                                         "and 85.5"));
-    CHECK(has(lines[5], "the latest counts: attempt 3 (and not 1)"));
+    CHECK(has(lines[5], "the table uses the latest: attempt 3 instead of 1"));
     CHECK(nlohmann::json::parse(run("attempts --format json"))[0]["unlike"] == 1);
   }
   SECTION("another way of waiting for threads, which changes no number") {
@@ -141,7 +141,7 @@ TEST_CASE("a note of a table names the attempt that counts once, followed by all
   attempt.started_us = kLater_us + 1;
   attempt.results["test/accuracy"] = 61;
   Store(run.file()).put_attempt(attempt);
-  CHECK(has(run("table quickstart --rows attention"), "the latest counts: attempt 4 (and not 3 and 1). "));
+  CHECK(has(run("table quickstart --rows attention"), "the table uses the latest: attempt 4 instead of 3 and 1. "));
 }
 
 TEST_CASE("a merge names attempts whose numbers another program changed in one file; the numbers here stay") {

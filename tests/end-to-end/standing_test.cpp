@@ -55,7 +55,7 @@ TEST_CASE("--prove keeps the history if repeated trials are equal to the last bi
   place.edit('g');
   CHECK(says(shown(), "# the code of softmax has changed since, and so has the key: --dry-run shows the new key\n"));
   place.edit('e');
-  CHECK(says(place.run({"table", "tiny"}).out, "2 trials ran under earlier code and count by proof 1 (2"));
+  CHECK(says(place.run({"table", "tiny"}).out, "2 trials ran under earlier code and count because of proof 1 (2"));
   // The history records the proof with the new code and one repeated attempt.
   SQLite::Database database((place.folder() / "ablate.db").string());
   SQLite::Statement proof(database, "SELECT p.now, count(*) FROM proof p JOIN proof_attempt a ON a.proof = p.id GROUP BY p.id");
@@ -140,12 +140,12 @@ TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]
   CHECK(says(unprove("1", 2), "found no proof 1 in this history, which has none"));
   place.edit('e');
   CHECK(says(place.said({"--prove", "1"}), "proof 1, deleted by: ablate run --unprove 1\n"));
-  CHECK(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
+  CHECK(says(place.run({"table", "tiny"}).out, "because of proof 1 ("));
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(unprove("7", 2), "found no proof 7 in this history, expected one of 1"));
   CHECK(says(unprove("1", 0), "proof 1 is deleted: 2 trials are no longer done under the new code"));
   CHECK(place.query("SELECT * FROM proofs").empty());
-  CHECK_FALSE(says(place.run({"table", "tiny"}).out, "by proof 1 ("));
+  CHECK_FALSE(says(place.run({"table", "tiny"}).out, "because of proof 1 ("));
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 2);
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
   // If no proof has the given number, the command does not migrate the history.

@@ -44,8 +44,8 @@ class TuningRemarks {
     std::vector<std::string> all;
     if (!metrics_.empty())
       all.push_back(fmt::format(
-          "{}: the tried value with the best {} (mean over {}seeds, the first if several are equal); test results of the "
-          "other values are not read. A parameter that is named in --rows or --cols shows all values{}",
+          "{}: the tried value with the best mean of {} over {}seeds (the first of equal means); results on test are read only "
+          "for this value. A parameter that is named in --rows or --cols shows all values{}",
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
       all.push_back(fmt::format(

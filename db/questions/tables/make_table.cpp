@@ -127,10 +127,10 @@ std::vector<std::string> unlike_notes(const TableTrials& from) {
   if (others.empty()) return {};
   std::vector<std::string> named;
   for (const auto& [trial, not_these] : others)
-    named.push_back(fmt::format("{} (and not {})", counts.at(trial), fmt::join(not_these, " and ")));
+    named.push_back(fmt::format("{} instead of {}", counts.at(trial), fmt::join(not_these, " and ")));
   return {
-      fmt::format("attempts at one trial have different numbers in the same environment; the latest counts: attempt {}. "
-                  "`ablate show ATTEMPT` shows the difference",
+      fmt::format("attempts at one trial have different numbers in the same environment; the table uses the latest: attempt "
+                  "{}. `ablate show ATTEMPT` shows the difference",
                   some_of(named))};
 }
 

@@ -279,7 +279,7 @@ std::vector<std::string> proof_notes(const Reader& reader, const std::vector<Sel
       if (shown.contains(ask.getColumn(0).getInt64())) ++counts[ask.getColumn(1).getString()];
     std::vector<std::string> notes;
     for (const auto& [proof, count] : counts)
-      notes.push_back(fmt::format("{} under earlier code and {} by {}",
+      notes.push_back(fmt::format("{} under earlier code and {} because of {}",
                                   count == 1 ? "1 trial ran" : fmt::format("{} trials ran", count),
                                   count == 1 ? "counts" : "count", proof));
     return notes;

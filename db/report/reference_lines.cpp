@@ -104,10 +104,8 @@ std::vector<std::size_t> chosen_of(const std::string& option, const Lines& lines
     auto fitting = candidates;
     if (fitting.size() > 1) std::erase_if(fitting, [&](std::size_t line) { return !lines.agree(i, line, conditions); });
     if (fitting.size() != 1)
-      throw Error(
-          fmt::format("{0} {1}: found {2} {3}s that {4} could be compared with, expected one; a further {0} PATH=VALUE "
-                      "chooses it, by {5}",
-                      option, text, fitting.size(), lines.name, lines.label(i), fmt::join(lines.unnamed(conditions), " or ")));
+      throw Error(fmt::format("{0} {1} matches {2} {3}s for {4}, expected one; add {0} PATH=VALUE for {5}", option, text,
+                              fitting.size(), lines.name, lines.label(i), fmt::join(lines.unnamed(conditions), " or ")));
     chosen.push_back(fitting.front());
   }
   return chosen;

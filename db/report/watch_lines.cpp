@@ -169,7 +169,7 @@ void put_latest(Picture& picture, const WatchState& state) {
 
 void put_queue(Picture& picture, const WatchState& state) {
   if (state.next.empty()) return;
-  picture.title(state.is_running ? "queued" : "not run to an end");
+  picture.title(state.is_running ? "queued" : "not finished");
   for (const auto& label : state.next) picture.put(picture.line().add("  " + label));
   if (const auto more = state.queued - static_cast<std::int64_t>(state.next.size()); more > 0)
     picture.put(picture.line().add(fmt::format("  and {} more", more), kFaint));
@@ -198,7 +198,7 @@ void put_state(Picture& picture, const WatchState& state, const SeenLosses& seen
   if (state.is_running)
     head.add(fmt::format(", {} running, {} queued", state.running.size(), state.queued));
   else
-    head.add(state.queued > 0 ? fmt::format(", {} not run to an end; nothing runs", state.queued) : "; nothing runs");
+    head.add(state.queued > 0 ? fmt::format(", {} not finished; nothing runs", state.queued) : "; nothing runs");
   if (state.imported > 0) head.add(fmt::format("; {} imported", state.imported));
   picture.put(head);
   if (state.is_running) {
@@ -257,7 +257,7 @@ std::vector<std::string> watch_lines(const std::vector<WatchState>& states, cons
 
 std::string watch_summary(const WatchState& state) {
   auto text = fmt::format("{}: {} done, {} failed", one_row(state.experiment), state.done, state.failed);
-  if (state.queued > 0) text += fmt::format(", {} not run to an end", state.queued);
+  if (state.queued > 0) text += fmt::format(", {} not finished", state.queued);
   if (state.imported > 0) text += fmt::format(", {} imported", state.imported);
   if (state.done + state.imported > 0)
     text += fmt::format("; `ablate table {}` prints the table", shell_word(one_row(state.experiment)));

@@ -121,9 +121,8 @@ TEST_CASE("a baseline that matches several rows is refused") {
   auto asked = request({"attention", "attention.rates"}, {});
   asked.statistics["baseline"] = {"attention=adamra"};
   CHECK(error_of([&] { make_table(Reader(file), asked); }) ==
-        "--baseline attention=adamra: found 2 rows that attention=softmax attention.rates=- could be compared with, expected "
-        "one; "
-        "a further --baseline PATH=VALUE chooses it, by attention.rates");
+        "--baseline attention=adamra matches 2 rows for attention=softmax attention.rates=-, expected one; add --baseline "
+        "PATH=VALUE for attention.rates");
 }
 
 TEST_CASE("an unknown baseline is refused with the known rows and parameters") {

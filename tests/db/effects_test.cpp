@@ -295,7 +295,7 @@ TEST_CASE("effects: a wrong reference, metric or parameter is refused with the n
   CHECK(has(nested.refused({"atention=softmax"}), "did you mean attention?"));
   CHECK(has(nested.refused({"attention=sofmax"}), "did you mean attention=softmax?"));
   CHECK(has(nested.refused({"attention"}), "expected PATH=VALUE"));
-  CHECK(has(nested.refused({"attention=adamra"}), "expected one; a further --reference PATH=VALUE chooses it"));
+  CHECK(has(nested.refused({"attention=adamra"}), "expected one; add --reference PATH=VALUE for"));
   CHECK(has(nested.refused({"task.pool=2"}), "--reference"));
   CHECK(has(nested.refused({"train.learning_rate=0.001"}), "does not vary among the settings"));
   CHECK(has(nested.refused({}, {"test/acuracy"}), "test/accuracy"));

@@ -147,7 +147,7 @@ TEST_CASE("a trial is not shown as running if its process is dead or reports an 
   CHECK_FALSE(state.is_running);
   CHECK(state.failed == 3);  // no run is left to retry the refused trial
   CHECK(state.queued == 3);
-  CHECK(watch_summary(state) == "grid: 2 done, 3 failed, 3 not run to an end; `ablate table grid` prints the table");
+  CHECK(watch_summary(state) == "grid: 2 done, 3 failed, 3 not finished; `ablate table grid` prints the table");
   const auto say = [&](const std::string& host) {
     change(grid.file,
            "INSERT INTO running VALUES ('" + host + "', 1, 999999999, '" + key_of(grid.trials[7]) + "', 0, 3, 9, NULL)");

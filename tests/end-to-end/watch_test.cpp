@@ -164,5 +164,5 @@ TEST_CASE("a grid whose process was killed is not shown as running") {
   }
   const auto watched = place.run({"watch"});
   CHECK(watched.exit_code == 0);
-  CHECK(says(watched.out, "grid  1 trial: 0 done, 1 not run to an end; nothing runs"));
+  CHECK(says(watched.out, "grid  1 trial: 0 done, 1 not finished; nothing runs"));
 }

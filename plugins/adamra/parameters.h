@@ -17,7 +17,8 @@ inline constexpr auto kRouterGradients = choices<RouterGradient>({{"scale", Rout
                                                                   {"none", RouterGradient::kNone}});
 
 inline constexpr Parameter parameters[] = {
-    rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
+    rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]",
+          "compression rate of each head; the number of rates is the number of heads"),
     integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
     plugin("compression", "compression", "compression that writes each head's memory"),
     text("feature_map", "\"relu\"", kSimilarityChoices,
@@ -26,8 +27,8 @@ inline constexpr Parameter parameters[] = {
          "learned: the head the router finds most probable; random: a random head (Table 5, Rand); all: the sum of all heads"),
     text("router_gradient", "\"scale\"", kRouterGradients,
          "scale: a head's output times its probability; straight-through: the same gradient without the factor; none: no "
-         "gradient. With routing = all, scale weighs every head by its probability, and the others sum the heads; unused with "
-         "random"),
+         "gradient. With routing = all, scale multiplies each head by its probability; straight-through and none add the heads "
+         "unweighted. Unused if routing = random"),
 };
 
 inline constexpr Exemption exemptions[] = {

@@ -22,7 +22,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("span", "256", {1, 65536}, "S, the longest span, and the memory of earlier segments", "tokens"),
     ablate::integer("ramp", "32", {1, 65536}, "R: tokens after a span over which the mask falls from 1 to 0", "tokens"),
-    ablate::integer("initial_span", "0", {0, 65536}, "initial span of each head, plus half a token", "tokens"),
+    ablate::integer("initial_span", "0", {0, 65536}, "initial span of each head; half a token is added to it", "tokens"),
     ablate::real("penalty", "2e-6", {0, 1000}, "lambda: loss per token of the mean span over heads; 0: none"),
 };
 

@@ -19,7 +19,7 @@ using ablate::clustered::Groups;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("clusters", "100", {1, 65536}, "C: clusters of an item's queries, at most as many as queries"),
+    ablate::integer("clusters", "100", {1, 65536}, "C: clusters of an item's queries; never more than the item has queries"),
     ablate::integer("bits", "63", {1, 1024}, "B: bits of the hash by which queries are compared", "bits"),
     ablate::integer("iterations", "10", {1, 100}, "L: Lloyd steps on each sequence"),
     ablate::integer("top", "32", {0, 65536},

@@ -13,9 +13,9 @@ namespace ablate::image {
 inline constexpr const char* kExpected =
     "fashion-mnist: the idx files of https://github.com/zalandoresearch/fashion-mnist, as Debian's dataset-fashion-mnist has "
     "them; cifar10: cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html, or the .bin files of it; "
-    "imagenet64, of density: Imagenet64_{train_part1,train_part2,val}_npz.zip from https://image-net.org (its downsampled "
-    "images, by an account), or the .npz files of them; or another folder of one of them, or that archive or one batch (.bin, "
-    ".npz); idx and .bin plain or gzipped";
+    "imagenet64 (only for objective = density): Imagenet64_{train_part1,train_part2,val}_npz.zip from https://image-net.org "
+    "(its downsampled images, by an account), or the .npz files of them; or another folder of one of them, or that archive or "
+    "one batch (.bin, .npz); idx and .bin plain or gzipped";
 
 enum class Format { kIdx, kCifar, kCifarArchive, kNpz };
 

@@ -28,7 +28,8 @@ constexpr ablate::Parameter parameters[] = {
                                                    "treatment of black pixels; absent: as padding, like code of the Long Range "
                                                    "Arena that detects padding by its value")),
     ablate::integer("dev", "5000", {1, 10000000},
-                    "examples of the training files that select the checkpoint; with a single batch, as many again for test",
+                    "training examples that select the checkpoint; if the data are a single batch, the same number of other "
+                    "examples are the test split",
                     "examples"),
     ablate::text("dev_pictures", "\"drawn\"", "drawn|last",
                  "training pictures used as dev; the Long Range Arena uses the last ones in TFDS's order, which differs"),

@@ -16,7 +16,8 @@ using namespace ablate::listops;
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"\"", "", kExpected),
     ablate::integer("max_length", "2000", {2, 65536},
-                    "padded length; generated expressions are shorter, expressions from files at most as long", "tokens"),
+                    "padded length; generated expressions are shorter, and expressions from files are at most this long",
+                    "tokens"),
     ablate::when("data = \"\"", ablate::integer("min_length", "500", {0, 65535}, "expressions are longer than this", "tokens")),
     ablate::when("data = \"\"", ablate::integer("max_depth", "10", {2, 64}, "greatest depth of nesting; the root has depth 1")),
     ablate::when("data = \"\"",

@@ -17,7 +17,7 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("landmarks", "64", {1, 4096}, "m: means of segments, as many of queries as of keys", "landmarks"),
+    ablate::integer("landmarks", "64", {1, 4096}, "m: means of segments; m means of queries and m means of keys", "landmarks"),
     ablate::integer("iterations", "6", {1, 100}, "steps of the pseudo-inverse"),
     ablate::integer("kernel", "33", {0, 1023}, "tokens of the convolution of values beside the attention, odd; 0: none",
                     "tokens"),

@@ -17,7 +17,7 @@ using namespace ablate::pathfinder;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"\"", "", kExpected),
-    ablate::integer("size", "32", {32, 128}, "side of the pictures, 32, 64 or 128: Path-X", "pixels"),
+    ablate::integer("size", "32", {32, 128}, "side of the pictures: 32, 64, or 128 (Path-X)", "pixels"),
     ablate::integer("contour", "14", {6, 14}, "length of the two long contours, 6 (curv_baseline), 9 or 14", "paddles"),
     ablate::text(
         "black", "\"token\"", "token|absent",
@@ -26,7 +26,8 @@ constexpr ablate::Parameter parameters[] = {
                                                 "examples to train on; if data are read, all except dev and test", "examples")),
     ablate::integer("dev", "20000", {1, 10000000}, "examples that select the checkpoint", "examples"),
     ablate::integer("test", "20000", {1, 10000000}, "examples to report on", "examples"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "generated: another data set; read: draws dev and test"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992},
+                    "seed of generated pictures; if data are read, it draws dev and test"),
 };
 
 constexpr std::int64_t kGreys = 256;

@@ -24,8 +24,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("rounds", "2", {1, 16}, "hashes: a token attends to tokens that share its bucket in any of them"),
     ablate::integer("chunk", "64", {2, 65536}, "m: tokens of a chunk, which attends to itself and the chunk before", "tokens"),
     ablate::integer("buckets", "0", {0, 65536},
-                    "1 or even, above 64 rounded up to a product of two even numbers; 0: twice as many as the longest sequence "
-                    "has chunks"),
+                    "1 or an even number; above 64 it is rounded up to a product of two even numbers. 0: two buckets for each "
+                    "chunk of the longest sequence"),
     ablate::text("causal_members", "\"earlier\"", "earlier|chunks",
                  "earlier: a token attends to the last m tokens of its bucket; chunks: to its chunk and the one before, as "
                  "published, though later tokens decide where chunks begin"),

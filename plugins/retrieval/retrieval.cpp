@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 
 /// Used by the parameter's help and by errors.
 constexpr const char* kExpected =
-    "a folder of new_aan_pairs.{train,eval,test}.tsv (no header; label, id1, id2, text1, text2 by tabs), plain or gzipped: "
-    "the folder tsv_data of https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf, or what "
-    "tools/make-retrieval-pairs writes";
+    "a folder of new_aan_pairs.{train,eval,test}.tsv (no header; label, id1, id2, text1, text2, separated by tabs), plain or "
+    "gzipped: the folder tsv_data of https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf, or "
+    "what tools/make-retrieval-pairs writes";
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"aan\"", "", kExpected),

@@ -19,7 +19,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("features", "64", {1, 65536}, "D: random vectors of a head"),
     ablate::text("kernel", "\"gaussian\"", "gaussian|arc-cosine",
-                 "gaussian: sines and cosines of w.x; arc-cosine: relu(w.x), as many features as vectors"),
+                 "gaussian: sines and cosines of w.x; arc-cosine: relu(w.x), one feature per vector"),
     ablate::boolean("gate", "true", "causal sums decay by a gate of each token and head (section 3.2)"),
 };
 

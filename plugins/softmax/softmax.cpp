@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer(
         "key_value_heads", "0", {0, 64},
-        "heads of keys and values, each shared by equally many heads of queries (GQA; 1: MQA); 0: as many as heads"),
+        "heads of keys and values; each serves the same number of query heads (GQA; 1: MQA); 0: the same number as heads"),
     ablate::integer("latent", "0", {0, 65536},
                     "channels of the latent from which all heads' keys and values are projected (MLA); 0: the layer's input",
                     "channels"),

@@ -31,7 +31,8 @@ constexpr ablate::Parameter parameters[] = {
                  ablate::integer("summary", "8", {1, 65536},
                                  "c: tokens at the end of each block that all attend to, at most the stride", "tokens")),
     ablate::text("arrangement", "\"by-head\"", "by-head|merged|by-layer",
-                 "by-head: heads half near, half far; merged: one softmax over both; by-layer: near and far layers alternate"),
+                 "by-head: half of the heads are near, the others far; merged: one softmax over both; by-layer: near and far "
+                 "layers alternate"),
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,

@@ -19,7 +19,8 @@ using namespace ablate::imdb;
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"imdb\"", "", kExpected),
     ablate::integer("length", "4000", {1, 1048576},
-                    "first bytes of each review; Long Range Arena: 1000, 4000 for speed and in later tables", "bytes"),
+                    "first bytes of each review; the Long Range Arena uses 1000, and 4000 in its speed tests and later tables",
+                    "bytes"),
     ablate::text("dev_from", "\"train\"", "train|test",
                  "reviews that select the checkpoint. train: all training reviews of some films; test: the test reviews "
                  "themselves, as in the Long Range Arena, which makes results too good"),

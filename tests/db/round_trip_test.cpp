@@ -174,9 +174,10 @@ TEST_CASE("a merge reports that a newer grid lists fewer trials, and how tables 
     for (const auto& one : grid) store.put_attempt(done(one, 60));
   }
   run("merge " + other);
-  CHECK(has(run.errors,
-            "note: study: tables show the later of two grids and leave out 2 trials that are done, but only in the earlier "
-            "grid. `ablate run experiments/study.toml --set train.steps=20 --db "));
+  CHECK(has(
+      run.errors,
+      "note: study: tables show only the later of two grids. They leave out 2 trials that are done in the earlier grid only. "
+      "To list them again without repeating them, run `ablate run experiments/study.toml --set train.steps=20 --db "));
   CHECK(has(run("table study --rows attention"), "60"));
   run("merge " + other);
   CHECK(run.errors.empty());

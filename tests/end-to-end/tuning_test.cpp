@@ -221,6 +221,6 @@ TEST_CASE("a study that tunes on separate seeds is not split into shares") {
     words.insert(words.end(), arguments.begin(), arguments.end());
     const auto refused = place.run(words);
     CHECK(refused.exit_code == 2);
-    CHECK(says(refused.err, "study.toml:24:9: grid.tune.seeds: found in a study that is shared out"));
+    CHECK(says(refused.err, "study.toml:24:9: grid.tune.seeds: found in a study that is split into shares"));
   }
 }

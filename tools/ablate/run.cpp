@@ -185,7 +185,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
     check_share_options(arguments->shares);
     if (arguments->shares.any())
       for (const char* option : {"--only", "--again", "--prove", "--unprove"})
-        if (!command->get_option(option)->empty()) throw CLI::ExcludesError(option, "a grid that is shared out");
+        if (!command->get_option(option)->empty()) throw CLI::ExcludesError(option, "a grid that is split into shares");
     if (arguments->dry_run && arguments->shares.any() && arguments->shares.share.empty())
       throw CLI::ExcludesError("--dry-run", "--slurm and --shares");
     if (deleted->empty() && arguments->shares.any()) return static_cast<void>(exit_code = run_with_shares(*arguments, options));

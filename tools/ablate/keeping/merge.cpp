@@ -43,10 +43,12 @@ std::string left_out_text(const db::LeftOut& lost, const std::filesystem::path& 
   std::string remedy = "ablate run " + shell_word(lost.file);
   for (const auto& override : lost.overrides) remedy += " --set " + shell_word(override);
   if (file != kDefaultDatabase) remedy += " --db " + shell_word(file.string());
+  const bool is_one = lost.trials == 1;
   return fmt::format(
-      "note: {}: tables show the later of two grids and leave out {} that {} done, but only in the earlier grid. `{}`, with "
-      "the study of that grid, lists them again and repeats none",
-      lost.experiment, counted(lost.trials, "trial"), lost.trials == 1 ? "is" : "are", remedy);
+      "note: {}: tables show only the later of two grids. They leave out {} that {} done in the earlier grid only. To list {} "
+      "again without repeating {}, run `{}` with the study of the earlier grid",
+      lost.experiment, counted(lost.trials, "trial"), is_one ? "is" : "are", is_one ? "it" : "them", is_one ? "it" : "them",
+      remedy);
 }
 
 int merge(const std::filesystem::path& file, const std::vector<std::string>& named) {

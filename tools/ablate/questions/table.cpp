@@ -106,8 +106,9 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   add_out(command, arguments->out);
   command->footer(
-      "A cell shows its failed trials beside the mean of its done trials. Marks: ! a plugin of the row failed its checks, ? it "
-      "was never checked (if no plugin was, a note replaces the marks), ~ a step time was measured on a busy machine.\n"
+      "A cell shows its failed trials beside the mean of its done trials. Marks: ! a plugin of the row failed its checks, ? a "
+      "plugin of the row was never checked (if no plugin was ever checked, a note replaces these marks), ~ a step time was "
+      "measured on a busy machine.\n"
       "Example:\n"
       "  ablate table quickstart --rows attention,attention.rates --metric test/accuracy,train/step_time\n"
       "  ablate table quickstart bench --cols experiment --metric train/step_time\n"

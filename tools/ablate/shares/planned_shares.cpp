@@ -14,15 +14,14 @@ namespace ablate {
 PlannedStudy shareable(PlannedStudy plan) {
   if (plan.study.tuning_seeds.empty() && plan.study.waits_for_dev())
     throw ConfigError({{plan.study.longer_at,
-                        "grid.longer: found beside grid.tune in a study that is shared out: the longer trials wait for the "
-                        "values that all trials choose, and a share sees only its own trials. Run the study on one machine, or "
-                        "leave one of the two out"}});
+                        "grid.longer: found beside grid.tune in a study that is split into shares: the longer trials wait for "
+                        "the values that all trials choose, and a share sees only its own trials. Run the study on one "
+                        "machine, or leave one of the two out"}});
   if (!plan.study.tuning_seeds.empty())
-    throw ConfigError(
-        {{plan.study.tuning_seeds_at,
-          "grid.tune.seeds: found in a study that is shared out, expected only seeds of [grid]: all trials that tune "
-          "choose the reported values, and a share sees only its own trials. Run the study on one machine, or leave "
-          "out these seeds"}});
+    throw ConfigError({{plan.study.tuning_seeds_at,
+                        "grid.tune.seeds: found in a study that is split into shares, expected only seeds of [grid]: all "
+                        "trials that tune choose the reported values, and a share sees only its own trials. Run the study on "
+                        "one machine, or leave out these seeds"}});
   return plan;
 }
 
@@ -59,7 +58,7 @@ std::string shares_text(const SharesPlan& plan) {
   auto text = fmt::format("{}: {} trial{} in {} share{}", plan.experiment, plan.trials.size() - done,
                           plan.trials.size() - done == 1 ? "" : "s", plan.shares, plan.shares == 1 ? "" : "s");
   if (sum > 0) text += fmt::format(", the largest costs {:.1f} %", 100 * *std::max_element(costs.begin(), costs.end()) / sum);
-  if (done > 0) text += fmt::format("; {} done before {} in no share", done, done == 1 ? "is" : "are");
+  if (done > 0) text += fmt::format("; {} done before and in no share", done);
   if (empty > 0) text += fmt::format("; {} share{} no trials", empty, empty == 1 ? " has" : "s have");
   return text + "\n";
 }

@@ -225,7 +225,8 @@ void stamp(const Command& command, const Project& project, const std::string& tr
     sha256(all).copy(code.identity, sizeof(code.identity) - 1);
   else
     std::fprintf(stderr,
-                 "%s: warning: the linker read what is not followed: the library's code identity is the hash of the binary\n",
+                 "%s: warning: the linker read a file that ablate-identity cannot follow, so the library's code identity is "
+                 "the hash of the binary\n",
                  command.out.c_str());
   write(scratch, {reinterpret_cast<const char*>(&code), sizeof(code)});
   if (content_of(command.out).find(kCodeSection) != std::string::npos)

@@ -26,7 +26,7 @@ TYPST = "#set page(width: 150cm, height: 100cm)\n{}"
 
 
 def missing(what, remedy):
-    print(f"skipped: typeset: found no {what}, expected it to set tables with; {remedy}", file=sys.stderr)
+    print(f"skipped: typeset: found no {what}, which typesets the tables; {remedy}", file=sys.stderr)
     sys.exit(1 if os.environ.get("ABLATE_ALL_TESTS") else 77)
 
 

@@ -66,7 +66,7 @@ TEST_CASE("layers include only the layers that their line names, and all below t
   CHECK(layers.size() == 7);
   CHECK(error_of("no list") == "docs/design.md has no list of layers: expected indented lines under \"## Layers\"");
   CHECK(error_of("## Layers\n    a -> b\n    c\n") ==
-        "docs/design.md: a -> b: there is no such room, or another name includes it already");
+        "docs/design.md: a -> b: no listed folder has this name, or other names on this line include all of its folders");
   CHECK(error_of("## Layers\n    a -> b\n    b -> c\n    c -> a\n") ==
         "docs/design.md: a includes itself through another room");
 }

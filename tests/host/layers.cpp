@@ -103,8 +103,9 @@ Layers read_layers(const std::string& design) {
       for (const auto& [other, unused] : named)
         if (other != room && has_name(other, name)) layers[room].insert(other);
       if (layers[room].size() == before)
-        throw Error(
-            fmt::format("docs/design.md: {} -> {}: there is no such room, or another name includes it already", room, name));
+        throw Error(fmt::format(
+            "docs/design.md: {} -> {}: no listed folder has this name, or other names on this line include all of its folders",
+            room, name));
     }
   for (const auto& [room, unused] : named) layers[room];  // rooms that include nothing
   for (bool grown = true; grown;) {

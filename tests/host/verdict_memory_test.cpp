@@ -98,7 +98,7 @@ TEST_CASE("a damaged file, or a file of another shape or plugin, counts as a mis
   CHECK(memory.find(kCode).verdict == "unchecked");
 }
 
-TEST_CASE("results that a check without timing omits stay as an earlier check found them") {
+TEST_CASE("a check without timing keeps the timed results of an earlier check") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   auto untimed = kPassed;

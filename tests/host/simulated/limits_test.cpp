@@ -182,7 +182,7 @@ TEST_CASE("trials that return to the queue after the maximum of failures do not 
   CHECK(output.find("--max-failures") == output.rfind("--max-failures"));
 }
 
-TEST_CASE("trials that return while their plugin is blamed are set aside, unless they were done meanwhile") {
+TEST_CASE("trials that return while their plugin is blamed are set aside, unless another trial with it was done meanwhile") {
   const bool is_done = GENERATE(false, true);
   Grid grid(is_done ? 5 : 4);
   for (int seed = 1; seed <= 5 - !is_done; ++seed) grid.uses(seed, "broken");

@@ -168,7 +168,7 @@ TEST_CASE("every operation's form uses mixed products, for values and gradients,
     const Mixed mixed;
     const auto found = results();
     for (std::size_t i = 0; i < exact.size(); ++i) {
-      INFO(name << ", of its results number " << i);
+      INFO(name << ", result number " << i);
       const auto off = ((found[i] - exact[i]).norm() / exact[i].norm()).item<double>();
       CHECK(off < 2e-2);
       CHECK(off > 1e-4);

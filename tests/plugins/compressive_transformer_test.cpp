@@ -129,7 +129,7 @@ TEST_CASE("compressive-transformer: a slot without mass, like an empty cluster, 
   CHECK(state[3].equal((memory.mass > 0).squeeze(1)));
 }
 
-TEST_CASE("compressive-transformer: most-used keeps the tokens of memory and segment that segments' queries attended to most") {
+TEST_CASE("compressive-transformer: most-used keeps the tokens, of memory and segment, that all queries attended to most") {
   const auto attention = compressive({.compression = "most-used"});
   const auto x = random_tokens(1, 12, 2);
   auto state = attention->initial_state(1);

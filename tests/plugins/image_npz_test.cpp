@@ -134,7 +134,7 @@ TEST_CASE("ImageNet as published: archives of npz files give the same data, stor
   CHECK(load_images(published.path(), kDensity)->digest() == expected->digest());
 }
 
-TEST_CASE("missing batches of ImageNet's archive or folder are named, but no form without any file in the folder") {
+TEST_CASE("missing batches of ImageNet's archive or folder are named; a form with no file in the folder is not mentioned") {
   const ImageNetFolder files;
   const auto entry = [&](unsigned batch) {
     return std::pair(files.train(batch).filename().string(), read_bytes(files.train(batch)));

@@ -155,7 +155,7 @@ TEST_CASE("linformer shares its projections only if the study requests that") {
   for (const auto& one : together) CHECK(distance(run(*one, {x})[0], expected(*one, x[0], x[0], of_heads, of_heads)) < 1e-12);
 }
 
-TEST_CASE("linformer's projections start uniform within 1 / sqrt of the number of tokens that they weigh") {
+TEST_CASE("linformer's projections start uniform within 1 / sqrt(n), for the n tokens that they weigh") {
   for (const auto& [form, tokens] : {std::pair{"linear", kLength}, {"convolution", (kLength + kSlots - 1) / kSlots}}) {
     const auto attention = linformer({{"projection", form}});
     const auto bound = 1 / std::sqrt(static_cast<double>(tokens));

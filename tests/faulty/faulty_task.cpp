@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
         "table",
         "what goes wrong"),
     ablate::text("data", "\"\"", "", "a file whose content is its data"),
-    ablate::file("table", "\"\"", "a file whose content is more of it"),
+    ablate::file("table", "\"\"", "a file whose content is appended to the data"),
 };
 
 class FaultyTask final : public ablate::Task {

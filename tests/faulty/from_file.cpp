@@ -11,7 +11,7 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::file("table", "\"\"", "a number, by which values are multiplied"),
     ablate::text("then", "\"keep\"", "keep|write-in-training|remove-in-training|write-in-factory|swap-in-factory",
-                 "what becomes of the file; in the factory from its second call on"),
+                 "change of the file; the factory makes it from its second call on"),
 };
 
 class FromFile final : public ablate::Attention {

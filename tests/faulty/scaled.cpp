@@ -8,8 +8,8 @@ namespace {
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::text("scaling", "\"off\"", "off|on", "whether factor counts"),
-    ablate::real("factor", FACTOR, {0.01, 100}, "on the values where scaling is on"),
+    ablate::text("scaling", "\"off\"", "off|on", "on: the values are multiplied by factor"),
+    ablate::real("factor", FACTOR, {0.01, 100}, "factor of the values if scaling is on"),
 };
 
 class Scaled final : public ablate::HeadwiseAttention {

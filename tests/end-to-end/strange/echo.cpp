@@ -37,4 +37,6 @@ class Echo final : public ablate::Task {
 
 }  // namespace
 
-ABLATE_TASK(Echo, {.id = "echo", .version = "1.0.0", .summary = "every fourth place asks for the symbol three places before"})
+ABLATE_TASK(Echo, {.id = "echo",
+                   .version = "1.0.0",
+                   .summary = "every fourth position asks for the symbol three positions before it"})

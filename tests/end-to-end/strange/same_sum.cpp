@@ -39,4 +39,4 @@ class SameSum final : public ablate::Task {
 
 }  // namespace
 
-ABLATE_TASK(SameSum, {.id = "same-sum", .version = "1.0.0", .summary = "have two sequences the same sum modulo 3?"})
+ABLATE_TASK(SameSum, {.id = "same-sum", .version = "1.0.0", .summary = "do two sequences have equal sums modulo 3?"})

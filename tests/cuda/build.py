@@ -1,8 +1,8 @@
 """Compiles every source of core/kernels/cuda for devices. It needs no device. Usage: build.py NVCC ROOT.
 
 Compiles for sm_90, or with ABLATE_SOAK for sm_80, sm_90 and as PTX, with the standard of the build (nvcc's default). A kernel fails if
-it spills registers, uses a stack frame, or uses more shared memory than its file states (kSharedBytes). Without a compiler it is skipped
-(77). The check that every kernel states its number of threads and is launched with it always runs.
+it spills registers, uses a stack frame, or uses more shared memory than its file states (kSharedBytes). Without a compiler the test
+is skipped (exit code 77). One check always runs: every kernel must state its number of threads, and must be launched with this number.
 """
 import os
 import pathlib

@@ -44,7 +44,8 @@ class Mersenne:
         return x ^ (x >> 43)
 
     def below(self, bound):
-        """Returns numbers with equal probability: draws again if a word would favour small numbers (db/report/inference/permutation.cpp)."""
+        """Returns a number below `bound`, each with equal probability: draws again if a word would favour small numbers
+        (db/report/inference/permutation.cpp)."""
         last = 2**64 - 1 - (2**64 - 1) % bound
         while True:
             drawn = self()

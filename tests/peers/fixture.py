@@ -42,4 +42,4 @@ def finish(name, by, heading, rows, folder="db", within=0):
         return
     for i in wrong[:3]:
         print(f"{file}:{i + 1}:\n  stored {kept[i:i + 1]}\n  made   {made[i:i + 1]}", file=sys.stderr)
-    sys.exit(f"{name}: {len(wrong)} of {len(kept)} lines differ from the stored file. If that is intended, run it without --check")
+    sys.exit(f"{name}: {len(wrong)} of {len(kept)} lines differ from the stored file. If that is intended, run the script without --check")

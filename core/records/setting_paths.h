@@ -31,10 +31,10 @@ inline constexpr const char *kAttentionPlugin = "attention.plugin", *kFirstLayer
 inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *kLearningRate = "train.learning_rate",
                             *kOptimizer = "train.optimizer", *kSchedule = "train.schedule", *kAccumulate = "train.accumulate",
                             *kWarmup = "train.warmup", *kEvaluateEvery = "train.evaluate_every",
-                            *kEvaluateBatches = "train.evaluate_batches",
-                            *kTestBatches = "train.test_batches", *kStride = "train.stride",
-                            *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs", *kKernels = "train.kernels",
-                            *kDtype = "train.dtype", *kDevice = "train.device", *kThreads = "train.threads";
+                            *kEvaluateBatches = "train.evaluate_batches", *kTestBatches = "train.test_batches",
+                            *kStride = "train.stride", *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs",
+                            *kKernels = "train.kernels", *kDtype = "train.dtype", *kDevice = "train.device",
+                            *kThreads = "train.threads";
 /// Paths of a single name: a section's plugin, as in core/util/flatten.h, and the seed.
 inline constexpr const char *kTask = section::kTask, *kAttention = section::kAttention, *kSeed = section::kSeed;
 

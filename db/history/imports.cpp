@@ -209,9 +209,10 @@ void put_behind(SQLite::Database& database, std::int64_t experiment, const Come&
   std::vector<ListedTrial> listed;
   std::map<std::string, std::int64_t> cells;
   std::int64_t next = 0;
-  Statement ask(database,
-                "SELECT m.trial, m.cell, r.json, m.role FROM experiment_trial m LEFT JOIN resolved r ON r.trial = m.trial AND m.cell "
-                "IS NOT NULL WHERE m.experiment = ? AND m.listed ORDER BY m.position");
+  Statement ask(
+      database,
+      "SELECT m.trial, m.cell, r.json, m.role FROM experiment_trial m LEFT JOIN resolved r ON r.trial = m.trial AND m.cell "
+      "IS NOT NULL WHERE m.experiment = ? AND m.listed ORDER BY m.position");
   ask.bind(1, experiment);
   while (ask.executeStep()) {
     const auto cell = ask.getColumn(1).getInt64();

@@ -83,7 +83,8 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
     execute(statement, trial, other);
   };
   change(
-      "INSERT INTO experiment_trial (experiment, trial, position, listed, role, cell) SELECT experiment, ?1, position, 0, role, "
+      "INSERT INTO experiment_trial (experiment, trial, position, listed, role, cell) SELECT experiment, ?1, position, 0, "
+      "role, "
       "cell FROM experiment_trial WHERE trial = ?2 ON CONFLICT DO NOTHING");
   if (!done) return;
   change(

@@ -210,17 +210,17 @@ std::vector<View> views(SQLite::Database& database) {
                       {"written", "strftime('%Y-%m-%d %H:%M:%S', n.written_us / 1000000, 'unixepoch')"},
                       {"note", "n.text"}},
                      "note n JOIN experiment e ON e.id = n.experiment"));
-  all.push_back(make(
-      "members",
-      "the trials of an experiment, in grid order; listed: 1 if its latest grid has the trial; role: reported, tuning or "
-      "longer; cell: trials with the same number differ only in tuned values and seeds",
-      {{"experiment", "e.name"},
-       {"trial", "m.trial"},
-       {"position", "m.position"},
-       {"listed", "m.listed"},
-       {"role", "m.role"},
-       {"cell", "m.cell"}},
-      "experiment_trial m JOIN experiment e ON e.id = m.experiment"));
+  all.push_back(
+      make("members",
+           "the trials of an experiment, in grid order; listed: 1 if its latest grid has the trial; role: reported, tuning or "
+           "longer; cell: trials with the same number differ only in tuned values and seeds",
+           {{"experiment", "e.name"},
+            {"trial", "m.trial"},
+            {"position", "m.position"},
+            {"listed", "m.listed"},
+            {"role", "m.role"},
+            {"cell", "m.cell"}},
+           "experiment_trial m JOIN experiment e ON e.id = m.experiment"));
   all.push_back(make("published", "values that papers report for an experiment's trials, from its study",
                      {{"experiment", "e.name"},
                       {"trial", "p.trial"},

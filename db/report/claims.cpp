@@ -201,9 +201,9 @@ NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string&
   NamedRows all{
       .names = for_people
                    ? std::vector<std::string>{"problem", "answer", "effect", "n, p", "floor", "verdict", "study"}
-                   : std::vector<std::string>{"problem", "row",  "against",  "metric", "expect", "by",     "family",
-                                              "verdict", "difference", "low", "high", "n", "p", "p_holm", "longer", "factor",
-                                              "floor", "seeds_needed", "sentence", "study"},
+                   : std::vector<std::string>{"problem", "row",        "against", "metric",       "expect",   "by",   "family",
+                                              "verdict", "difference", "low",     "high",         "n",        "p",    "p_holm",
+                                              "longer",  "factor",     "floor",   "seeds_needed", "sentence", "study"},
       .rows = {}};
   for (const auto& one : answers) {
     const auto& [claim, difference] = std::tie(one.claim, one.difference);
@@ -213,13 +213,26 @@ NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string&
                           is_tested ? fmt::format("{}, {}", difference.n, p_text(one.p_holm)) : "",
                           std::isnan(one.floor) ? "" : fmt::format("{:.4g}", one.floor), verdict_text(one, steps), study});
     else
-      all.rows.push_back(
-          {claim.problem, claim.row, claim.is_of_floor() ? "floor" : claim.against, one.metric.name,
-           std::string(to_text(claim.expect)),
-           claim.expect == Expect::kNoDifferent ? nlohmann::json(claim.by) : nlohmann::json(nullptr), claim.family,
-           verdict_text(one, steps), number_or_null(difference.value), number_or_null(difference.low),
-           number_or_null(difference.high), difference.n, number_or_null(one.p), number_or_null(one.p_holm),
-           number_or_null(one.longer), one.factor, number_or_null(one.floor), one.seeds_needed, sentence_of(one, context), study});
+      all.rows.push_back({claim.problem,
+                          claim.row,
+                          claim.is_of_floor() ? "floor" : claim.against,
+                          one.metric.name,
+                          std::string(to_text(claim.expect)),
+                          claim.expect == Expect::kNoDifferent ? nlohmann::json(claim.by) : nlohmann::json(nullptr),
+                          claim.family,
+                          verdict_text(one, steps),
+                          number_or_null(difference.value),
+                          number_or_null(difference.low),
+                          number_or_null(difference.high),
+                          difference.n,
+                          number_or_null(one.p),
+                          number_or_null(one.p_holm),
+                          number_or_null(one.longer),
+                          one.factor,
+                          number_or_null(one.floor),
+                          one.seeds_needed,
+                          sentence_of(one, context),
+                          study});
   }
   return all;
 }

@@ -19,22 +19,24 @@ struct ClaimAnswer {
   Claim claim;
   Verdict verdict = Verdict::kUndecided;
   MetricInfo metric;
-  Difference difference;                   ///< the row minus the other row or the floor
-  double p = kNoNumber;                    ///< of this claim alone; NaN: nothing was tested
-  double p_holm = kNoNumber;               ///< corrected over the claim's family
-  double longer = kNoNumber;               ///< the difference of the longer trials over common seeds; NaN: unknown
-  std::int64_t factor = 0;                 ///< longer trials' steps, in multiples of the study's; 0: unknown
-  double floor = kNoNumber;                ///< best floor of the row's test examples; NaN: unknown
-  int seeds_needed = 0;                    ///< if undecided: seeds that find Table::smallest with power kPower; 0: unknown
-  std::string untested;                    ///< why nothing was tested; "": a test was made
+  Difference difference;      ///< the row minus the other row or the floor
+  double p = kNoNumber;       ///< of this claim alone; NaN: nothing was tested
+  double p_holm = kNoNumber;  ///< corrected over the claim's family
+  double longer = kNoNumber;  ///< the difference of the longer trials over common seeds; NaN: unknown
+  std::int64_t factor = 0;    ///< longer trials' steps, in multiples of the study's; 0: unknown
+  double floor = kNoNumber;   ///< best floor of the row's test examples; NaN: unknown
+  int seeds_needed = 0;       ///< if undecided: seeds that find Table::smallest with power kPower; 0: unknown
+  std::string untested;       ///< why nothing was tested; "": a test was made
 };
 
 /// Judges the claims of one study. Each family is corrected by Holm's method.
-/// - kGreater, kSmaller: holds if p_holm <= kLevel, the difference has the expected sign, and the longer difference has the same
+/// - kGreater, kSmaller: holds if p_holm <= kLevel, the difference has the expected sign, and the longer difference has the
+/// same
 ///   sign and at least half the size. Refuted if p_holm <= kLevel with the other sign.
-/// - kNoDifferent: p is the larger p of two one-sided exact tests, of the difference plus and minus Claim::by (Schuirmann 1987).
-///   Holds if p_holm <= kLevel and the longer difference lies within ± Claim::by. Refuted if the difference's 95 % interval lies
-///   outside ± Claim::by.
+/// - kNoDifferent: p is the larger p of two one-sided exact tests, of the difference plus and minus Claim::by (Schuirmann
+/// 1987).
+///   Holds if p_holm <= kLevel and the longer difference lies within ± Claim::by. Refuted if the difference's 95 % interval
+///   lies outside ± Claim::by.
 /// Throws Error if a row is not exactly one row of the table, or the table lacks a metric.
 /// @param table one column, with a row for each setting
 std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& table);

@@ -39,11 +39,11 @@ Verdict verdict(const std::vector<LongerPoint>& a, const std::vector<LongerPoint
 
 TEST_CASE("a claim holds if the test finds it and longer trials confirm at least half of it") {
   const auto more = claim(Expect::kGreater);
-  CHECK(verdict(row("a", 70, 80), row("b", 60, 74.9), more) == Verdict::kHolds);       // 10, then 5.1
-  CHECK(verdict(row("a", 70, 80), row("b", 60, 75.1), more) == Verdict::kOnlyHere);    // 10, then 4.9
-  CHECK(verdict(row("a", 70, 80), row("b", 60, 85), more) == Verdict::kOnlyHere);      // the order turns round
-  CHECK(verdict(row("a", 70), row("b", 60), more) == Verdict::kOnlyHere);              // no longer trial
-  CHECK(verdict(row("a", 70, 80), row("b", 60), more) == Verdict::kOnlyHere);          // no common seed
+  CHECK(verdict(row("a", 70, 80), row("b", 60, 74.9), more) == Verdict::kHolds);     // 10, then 5.1
+  CHECK(verdict(row("a", 70, 80), row("b", 60, 75.1), more) == Verdict::kOnlyHere);  // 10, then 4.9
+  CHECK(verdict(row("a", 70, 80), row("b", 60, 85), more) == Verdict::kOnlyHere);    // the order turns round
+  CHECK(verdict(row("a", 70), row("b", 60), more) == Verdict::kOnlyHere);            // no longer trial
+  CHECK(verdict(row("a", 70, 80), row("b", 60), more) == Verdict::kOnlyHere);        // no common seed
   CHECK(verdict(row("a", 60, 70), row("b", 70, 80), more) == Verdict::kRefuted);
   CHECK(verdict(row("a", 60, 70), row("b", 70, 80), claim(Expect::kSmaller)) == Verdict::kHolds);
   CHECK(verdict(row("a", 70, 80), row("b", 60, 70), claim(Expect::kSmaller)) == Verdict::kRefuted);
@@ -82,9 +82,10 @@ TEST_CASE("the claims of a family are corrected together") {
 
 TEST_CASE("an answer is a sentence with its numbers") {
   const auto found = answers({row("a", 70, 80), row("b", 60, 72)}, {claim(Expect::kGreater)});
-  CHECK(sentence_of(found.front(), "lookup, 600 steps") ==
-        "test/accuracy (%): attention=a is greater than attention=b by 10.00 % [10.00, 10.00] (lookup, 600 steps; n = 6, p = "
-        "0.031; with 5 times the steps 8)");
+  CHECK(
+      sentence_of(found.front(), "lookup, 600 steps") ==
+      "test/accuracy (%): attention=a is greater than attention=b by 10.000 % [10.000, 10.000] (lookup, 600 steps; n = 6, p = "
+      "0.031; with 5 times the steps 8)");
   CHECK(verdict_text(found.front(), "600") == "holds");
   const auto open = answers({row("a", 60.5, 70, 3), row("b", 60, 70, -3)}, {claim(Expect::kGreater)});
   CHECK(has(sentence_of(open.front(), ""), "undecided; the first minus the second is "));
@@ -117,8 +118,12 @@ TEST_CASE("a claim about a floor compares each seed with the floor") {
 }
 
 TEST_CASE("a claim about no row, or about several, is an error") {
-  CHECK(has(error_of([] { answers({row("a", 70), row("b", 60)}, {{.row = "attention=x", .against = "attention=b"}}); }),
+  CHECK(has(error_of([] {
+              answers({row("a", 70), row("b", 60)}, {{.row = "attention=x", .against = "attention=b"}});
+            }),
             "claim attention=x: found no row"));
-  CHECK(has(error_of([] { answers({row("a", 70), row("b", 60)}, {{.row = "attention=a", .against = "attention=b", .metric = "m"}}); }),
+  CHECK(has(error_of([] {
+              answers({row("a", 70), row("b", 60)}, {{.row = "attention=a", .against = "attention=b", .metric = "m"}});
+            }),
             "claim: metric m: the table has no such metric"));
 }

@@ -32,6 +32,10 @@ inline std::string error_of(const std::function<void()>& f) {
   return "";
 }
 
+/// Note below trained scores of a study without [grid.longer].
+inline const std::string kOneBudget =
+    "trained with one number of steps: more steps may change a score or an order ([grid.longer])";
+
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Returns the settings of a trial with an attention (and its rates, if any) and the task image.

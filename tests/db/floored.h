@@ -62,7 +62,9 @@ struct Floored {
     if (request.experiments.empty()) request.experiments = {"study"};
     if (request.rows.empty()) request.rows = {"attention"};
     request.floors_version = kFloorsOfTests;
-    return make_table(Reader(file), request).notes;
+    auto notes = make_table(Reader(file), request).notes;
+    std::erase(notes, kOneBudget);  // tests/db/longer_table_test.cpp tests this note
+    return notes;
   }
 };
 

@@ -38,7 +38,8 @@ class Longer {
     for (const int factor : {1, 5})
       for (const auto& point : points) {
         const auto resolved = settings(point.attention, point.seed, factor);
-        grid.push_back({key_of(resolved), resolved, std::nullopt, factor == 1 ? ablate::Role::kReported : ablate::Role::kLonger});
+        grid.push_back(
+            {key_of(resolved), resolved, std::nullopt, factor == 1 ? ablate::Role::kReported : ablate::Role::kLonger});
       }
     store.put_trials(experiment, grid);
     for (const int factor : {1, 5})

@@ -35,7 +35,10 @@ TEST_CASE("values that are chosen on tuning seeds are reported only with the oth
         "note: train.learning_rate: the tried value with the best mean of dev/accuracy over other seeds (the first of equal "
         "means); results on test are read only for this value. A parameter that is named in --rows or --cols shows all values, "
         "on those other seeds\n"
-        "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n");
+        "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n"
+        "note: values are compared on 2 seeds: without one of them, another value wins in 1 of 2 choices\n"
+        "note: " +
+            kOneBudget + "\n");
   // Only the tuning seeds have all values.
   const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   REQUIRE(named.columns == std::vector<std::vector<std::string>>{{"0.001"}, {"0.003"}, {"0.01"}});

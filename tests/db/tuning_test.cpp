@@ -21,7 +21,10 @@ const std::string kChosen =
     "\n"
     "note: train.learning_rate: the tried value with the best mean of dev/accuracy over seeds (the first of equal means); "
     "results on test are read only for this value. A parameter that is named in --rows or --cols shows all values\n"
-    "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n";
+    "note: ^ the largest or the smallest tried value (1 of 2 choices): a better value may lie beyond it\n"
+    "note: values are compared on 2 seeds: without one of them, another value wins in 1 of 2 choices\n"
+    "note: " +
+    kOneBudget + "\n";
 
 }  // namespace
 
@@ -77,7 +80,7 @@ TEST_CASE("a tuned parameter that is named in rows or columns is an ordinary par
   const auto rows = study.table({{"study"}, {"attention", "train.learning_rate"}, {}, {}});
   CHECK(rows.rows.size() == 6);
   CHECK(rows.tuned_paths.empty());
-  CHECK(rows.notes.empty());
+  CHECK(rows.notes == std::vector<std::string>{kOneBudget});
   const auto columns = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   CHECK(columns.columns == Labels{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(columns.cell(1, 0, 0).mean == 97);
@@ -105,9 +108,12 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
         "note: train.learning_rate: the tried value with the best mean of dev/accuracy over seeds (the first of equal means); "
         "results on test are read only for this value. A parameter that is named in --rows or --cols shows all values\n"
         "note: ^ the largest or the smallest tried value (2 of 2 choices): a better value may lie beyond it\n"
+        "note: values are compared on 2 seeds: without one of them, another value wins in 1 of 2 choices\n"
         "note: not compared, because some of their trials are not done: attention=softmax train.learning_rate=0.003 (1 "
         "missing), attention=linear train.learning_rate=0.003 (1 failed), attention=linear train.learning_rate=0.01 (1 "
-        "missing)\n");
+        "missing)\n"
+        "note: " +
+            kOneBudget + "\n");
   CHECK(table.choice(1, 0, 0).of == 3);
   CHECK(table.choice(1, 0, 0).compared == 1);
 
@@ -143,7 +149,8 @@ TEST_CASE("with columns, each row has a choice in each column; a row that averag
   CHECK(table.cell(0, 0, 0).mean == 51.5);
   CHECK(has(to_text(table, Format::kText), "softmax    0.003, 0.01 ^"));
   CHECK(has(to_text(table, Format::kCsv), "softmax,0.003 0.01,3,3,true,"));
-  CHECK(table.notes.at(2) == "a cell averages over task.pool = 1, 2; add it to --rows");
+  CHECK(table.notes.at(2) == "values are compared on one seed: another seed may choose another value");
+  CHECK(table.notes.at(3) == "a cell averages over task.pool = 1, 2; add it to --rows");
 }
 
 TEST_CASE("if cells have different numbers of values, each cell shows its own number") {

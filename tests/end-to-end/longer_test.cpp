@@ -61,15 +61,19 @@ TEST_CASE("longer trials have the value that dev chose") {
   INFO(ran.err);
   REQUIRE(ran.exit_code == 0);
   CHECK(says(ran.err, "tiny: 14 done, 0 done before, 0 failed"));
-  CHECK(place.query("SELECT count(*) AS n FROM (SELECT DISTINCT attention, \"train.learning_rate\" FROM trials WHERE seed < 100)")[0]
-                   ["n"] == 2);
+  CHECK(
+      place.query(
+          "SELECT count(*) AS n FROM (SELECT DISTINCT attention, \"train.learning_rate\" FROM trials WHERE seed < 100)")[0]
+                                                                                                                        ["n"] ==
+      2);
 }
 
 TEST_CASE("values are added beyond an edge until the best value is no edge, or four were added") {
   Workplace place;
   const auto file = place
-                        .study(kTiny + "[grid]\nseeds = [1]\nattention.plugin = [\"softmax\", \"linear\"]\n[grid.tune]\nseeds = "
-                                       "[101]\nwiden = true\ntrain.learning_rate = [1e-4, 2e-4]\n")
+                        .study(kTiny +
+                               "[grid]\nseeds = [1]\nattention.plugin = [\"softmax\", \"linear\"]\n[grid.tune]\nseeds = "
+                               "[101]\nwiden = true\ntrain.learning_rate = [1e-4, 2e-4]\n")
                         .string();
   const auto ran = place.run({"run", file});
   INFO(ran.err);

@@ -13,7 +13,8 @@ namespace {
 
 // Lines 1 to 8 of a study. Text that a test appends is in [[claim]], from line 9 on.
 const std::string kClaim =
-    "[experiment]\nsmallest = 5.0\n[task]\nplugin = \"image\"\n[grid]\nseeds = 6\nattention.plugin = [\"softmax\", \"linear\"]\n"
+    "[experiment]\nsmallest = 5.0\n[task]\nplugin = \"image\"\n[grid]\nseeds = 6\nattention.plugin = [\"softmax\", "
+    "\"linear\"]\n"
     "[[claim]]\n";
 const std::string kRows = "problem = \"which\"\nrow = \"attention=softmax\"\nagainst = \"attention=linear\"\n";
 
@@ -46,12 +47,15 @@ TEST_CASE("a wrong claim is refused at its place") {
   const auto greater = std::string("expect = \"greater\"\n");
   CHECK(errors(kClaim + kRows) ==
         Names{"8:1: this claim does not state what is expected; write expect = greater, smaller, no different"});
-  CHECK(errors(kClaim + kRows + "expect = \"more\"\n") == Names{"12:10: expect = \"more\": expected greater, smaller, no different"});
-  CHECK(errors(kClaim + kRows + "expect = \"no different\"\n") ==
-        Names{"8:1: expect = \"no different\" needs the largest difference that counts as none, in the metric's unit: by = 2.0"});
+  CHECK(errors(kClaim + kRows + "expect = \"more\"\n") ==
+        Names{"12:10: expect = \"more\": expected greater, smaller, no different"});
+  CHECK(
+      errors(kClaim + kRows + "expect = \"no different\"\n") ==
+      Names{"8:1: expect = \"no different\" needs the largest difference that counts as none, in the metric's unit: by = 2.0"});
   CHECK(errors(kClaim + kRows + greater + "by = 2\n") ==
         Names{"13:1: by belongs to expect = \"no different\", found expect = \"greater\"; leave it out"});
-  CHECK(errors(kClaim + kRows + greater + "by = 0\n") == Names{"13:6: by = 0: expected a number above 0, in the metric's unit"});
+  CHECK(errors(kClaim + kRows + greater + "by = 0\n") ==
+        Names{"13:6: by = 0: expected a number above 0, in the metric's unit"});
   CHECK(errors(kClaim + "problem = \"p\"\nrow = \"attention=softmax\"\n" + greater) ==
         Names{"8:1: a claim is about two rows, or about a row and the floor (floor = true); write row = \"attention=adamra\", "
               "against = \"attention=softmax\", expect = \"greater\""});
@@ -74,9 +78,10 @@ TEST_CASE("a family needs enough seeds for its size") {
     return ablate::too_few_seeds_text(study);
   };
   CHECK(text(6, 1) == "");  // 2/2^6 = 0.031
-  CHECK(text(5, 1) ==
-        "1 claim of the study cannot be decided with 5 seeds: the exact test's least p, times the claims, is 0.062. Expected at "
-        "least 6 seeds in grid.seeds, or fewer claims");
+  CHECK(
+      text(5, 1) ==
+      "1 claim of the study cannot be decided with 5 seeds: the exact test's least p, times the claims, is 0.062. Expected at "
+      "least 6 seeds in grid.seeds, or fewer claims");
   CHECK(text(7, 3) == "");  // 3 * 2/2^7 = 0.047
   CHECK(text(7, 4) != "");
   CHECK(text(12, 102) == "");

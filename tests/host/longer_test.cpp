@@ -1,9 +1,10 @@
 // [grid.longer]: trials that repeat reported trials with more steps.
+#include "core/host/study/longer.h"
+
 #include <map>
 #include <set>
 
 #include "core/host/scheduler/identity.h"
-#include "core/host/study/longer.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -23,8 +24,9 @@ const std::string kLonger =
 
 TEST_CASE("each setting also runs with more steps, on the first two seeds") {
   const auto study = load(kLonger + "factor = 5\n", {"train.warmup=6", "train.evaluate_every=20"});
-  const auto plain = load("[task]\nplugin = \"image\"\n[train]\nsteps = 60\nwarmup = 6\nevaluate_every = 20\n[grid]\nseeds = "
-                          "[4, 5, 6]\nattention.plugin = [\"softmax\", \"linear\"]\n");
+  const auto plain = load(
+      "[task]\nplugin = \"image\"\n[train]\nsteps = 60\nwarmup = 6\nevaluate_every = 20\n[grid]\nseeds = "
+      "[4, 5, 6]\nattention.plugin = [\"softmax\", \"linear\"]\n");
   CHECK(study.longer_factor == 5);
   CHECK(study.smallest == 5.0);
   REQUIRE(study.trials.size() == 2 * 3 + 2 * 2);
@@ -83,19 +85,22 @@ TEST_CASE("an impossible control is refused with its line") {
         Names{"10:1: grid.longer has no factor; write how many times the steps its trials have, as in factor = 5"});
   CHECK(errors(kLonger + "factor = 1\n") == Names{"11:10: grid.longer.factor = 1: expected a whole number in [2, 1000]"});
   CHECK(errors(kLonger + "factor = 2.5\n") == Names{"11:10: grid.longer.factor = 2.5: expected a whole number in [2, 1000]"});
-  CHECK(errors(kLonger + "factor = 2\nseed = [4]\n") ==
-        Names{"12:1: unknown key seed in [grid.longer] (did you mean seeds?)"});
-  CHECK(errors(kLonger + "factor = 2\nseeds = [4, 9]\n") ==
-        Names{"12:13: seed 9 of grid.longer.seeds is not in grid.seeds: the control compares each trial with the reported trial "
-              "of the same seed; add the seed to grid.seeds, or leave it out here"});
+  CHECK(errors(kLonger + "factor = 2\nseed = [4]\n") == Names{"12:1: unknown key seed in [grid.longer] (did you mean seeds?)"});
+  CHECK(
+      errors(kLonger + "factor = 2\nseeds = [4, 9]\n") ==
+      Names{"12:13: seed 9 of grid.longer.seeds is not in grid.seeds: the control compares each trial with the reported trial "
+            "of the same seed; add the seed to grid.seeds, or leave it out here"});
   CHECK(errors(kLonger + "factor = 2\n[[grid.zip]]\ntrain.steps = [5, 6]\n") ==
         Names{"13:7: the grid varies train.steps, and grid.longer repeats its trials with other steps: keep one of the two"});
   CHECK(errors("[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\"]\nlonger = { factor = 2 }\n") ==
         Names{"5:10: grid.longer needs [experiment] smallest: the smallest difference of the main metric that matters in this "
               "study, as in smallest = 5.0. A row that gains as much with more steps is marked"});
-  CHECK(errors(kLonger + "factor = 1000\n", {"train.steps=2000000"}) ==
-        Names{"11:10: grid.longer.factor = 1000 makes 2000000000 of 2000000, expected at most 1000000000 steps; lower the factor"});
-  CHECK(errors("[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\"]\nlonger = 5\n")[0] == "5:1: grid.longer is a table; write [grid.longer], and in it factor = 5");
+  CHECK(
+      errors(kLonger + "factor = 1000\n", {"train.steps=2000000"}) ==
+      Names{
+          "11:10: grid.longer.factor = 1000 makes 2000000000 of 2000000, expected at most 1000000000 steps; lower the factor"});
+  CHECK(errors("[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\"]\nlonger = 5\n")[0] ==
+        "5:1: grid.longer is a table; write [grid.longer], and in it factor = 5");
 }
 
 TEST_CASE("the smallest difference is read again from a stored study") {

@@ -110,8 +110,9 @@ std::string power_text(int n, int comparisons, double smallest, bool t_test = fa
       "n = {}: over {} at {:g} % a difference of at least {:.2g} deviations of the paired differences is significant in "
       "{:g} % of cases{}{}",
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "",
-      smallest > 0 ? fmt::format("; so is experiment.smallest = {:g} if that deviation is at most {:.2g}", smallest, smallest / least)
-                   : "");
+      smallest > 0
+          ? fmt::format("; so is experiment.smallest = {:g} if that deviation is at most {:.2g}", smallest, smallest / least)
+          : "");
 }
 
 /// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find. Covers each task's
@@ -139,9 +140,9 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   auto text = power_text(n, static_cast<int>(comparisons), study.smallest);
   for (const auto& table : study.tables)
     if (const auto own = contrasts_of(table, study); own.comparisons > 0)
-      text += fmt::format("\ntable {}, which tests only its contrasts, in one column: {}", table.name,
-                          power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons,
-                                     study.smallest, own.t_test));
+      text += fmt::format(
+          "\ntable {}, which tests only its contrasts, in one column: {}", table.name,
+          power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, study.smallest, own.t_test));
   return text;
 }
 
@@ -198,7 +199,8 @@ std::vector<const PlannedTrial*> expected(const PlannedStudy& plan, Role role) {
   return all;
 }
 
-/// "; 12 that tune, on seeds 101, 102, then 6 that are reported and 2 with 5 times the steps, 3 of them at values not chosen yet"
+/// "; 12 that tune, on seeds 101, 102, then 6 that are reported and 2 with 5 times the steps, 3 of them at values not chosen
+/// yet"
 std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
   const auto& [seeds, factor] = std::tie(plan.study.tuning_seeds, plan.study.longer_factor);
   if (seeds.empty() && factor == 0) return "";
@@ -218,9 +220,10 @@ std::string tuned_text(const PlannedStudy& plan) {
   std::set<std::uint64_t> seeds;
   for (const auto& trial : study.trials)
     if (trial.role == study.comparing_role()) seeds.insert(trial.spec.seed);
-  auto text = fmt::format("dev chooses, for each setting of the others: {}; values are compared on {} seed{}{}\n",
-                          db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))), seeds.size(), seeds.size() == 1 ? "" : "s",
-                          study.widens ? fmt::format(", and up to {} are added beyond an edge", kMostBeyond) : "");
+  auto text =
+      fmt::format("dev chooses, for each setting of the others: {}; values are compared on {} seed{}{}\n",
+                  db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))), seeds.size(), seeds.size() == 1 ? "" : "s",
+                  study.widens ? fmt::format(", and up to {} are added beyond an edge", kMostBeyond) : "");
   return study.waits_for_dev() ? text + plan.choice.text() + "\n" : text;
 }
 
@@ -276,8 +279,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                               ? ""
                               : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"),
                           phases_text(plan, awaited.size()));
-  if (!study.tuned.empty())
-    text += tuned_text(plan);
+  if (!study.tuned.empty()) text += tuned_text(plan);
   text += matched_text(study);
   const bool say_once = standing.nothing_like_them && wanted.size() > 1;
   if (say_once) text += "no trial is done: the history has no similar trial\n";

@@ -205,7 +205,8 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   if (!left) {  // too many trials have failed
     auto reported = asked.only.empty() ? choice.awaited(plan.planned) : std::vector<const PlannedTrial*>();
     for (const auto* trial : plan.named)
-      if (trial->trial->role != first && !choice.leaves_out(*trial->trial) && !are_done({trial}, store)) reported.push_back(trial);
+      if (trial->trial->role != first && !choice.leaves_out(*trial->trial) && !are_done({trial}, store))
+        reported.push_back(trial);
     launched.ran.not_started += static_cast<int>(reported.size());
     return notices.end(launched.ran.not_started), launched;
   }

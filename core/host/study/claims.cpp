@@ -30,18 +30,27 @@ class ClaimReader {
     into.where = node_.where;
     auto& claim = into.claim;
     for (const auto& child : node_.children) {
-      if (child.name == "problem") claim.problem = text(child);
-      else if (child.name == "row") claim.row = text(child), into.row_at = child.where;
-      else if (child.name == "against") claim.against = text(child), into.against_at = child.where;
-      else if (child.name == "metric") claim.metric = text(child);
-      else if (child.name == "family") claim.family = text(child);
-      else if (child.name == "floor") read_floor(child);
-      else if (child.name == "expect") read_expect(child, claim);
-      else if (child.name == "by") read_by(child, claim);
+      if (child.name == "problem")
+        claim.problem = text(child);
+      else if (child.name == "row")
+        claim.row = text(child), into.row_at = child.where;
+      else if (child.name == "against")
+        claim.against = text(child), into.against_at = child.where;
+      else if (child.name == "metric")
+        claim.metric = text(child);
+      else if (child.name == "family")
+        claim.family = text(child);
+      else if (child.name == "floor")
+        read_floor(child);
+      else if (child.name == "expect")
+        read_expect(child, claim);
+      else if (child.name == "by")
+        read_by(child, claim);
       else
-        diagnostics_.add(child.key, fmt::format("unknown key {} in [[claim]]{}", child.name,
-                                                suggestion(child.name, {"problem", "row", "against", "floor", "metric", "expect",
-                                                                        "by", "family"})));
+        diagnostics_.add(
+            child.key,
+            fmt::format("unknown key {} in [[claim]]{}", child.name,
+                        suggestion(child.name, {"problem", "row", "against", "floor", "metric", "expect", "by", "family"})));
     }
     if (diagnostics_.size() == before) check(into);
     return diagnostics_.size() == before;
@@ -59,8 +68,8 @@ class ClaimReader {
   void read_floor(const Node& node) {
     is_of_floor_ = node.value == true;
     if (!is_of_floor_)
-      diagnostics_.add(node.where, fmt::format("floor = {}: expected true; leave it out for a claim about two rows",
-                                               show(node.value)));
+      diagnostics_.add(node.where,
+                       fmt::format("floor = {}: expected true; leave it out for a claim about two rows", show(node.value)));
   }
 
   void read_expect(const Node& node, Claim& claim) {
@@ -86,7 +95,8 @@ class ClaimReader {
     if (claim.row.empty() || claim.against.empty() != is_of_floor_)
       wrong(fmt::format("a claim is about two rows, or about a row and the floor (floor = true); write {}", kExample));
     if (!has_expect_)
-      wrong(fmt::format("this claim does not state what is expected; write expect = {}", fmt::join(Claim::kExpectations, ", ")));
+      wrong(
+          fmt::format("this claim does not state what is expected; write expect = {}", fmt::join(Claim::kExpectations, ", ")));
     const bool needs_by = claim.expect == Claim::Expect::kNoDifferent;
     if (has_expect_ && needs_by && by_ == nullptr)
       wrong("expect = \"no different\" needs the largest difference that counts as none, in the metric's unit: by = 2.0");
@@ -142,8 +152,8 @@ void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, b
   for (const auto& [claim, where, row_at, against_at] : claims)
     for (const auto& [row, at] : {std::pair(claim.row, row_at), std::pair(claim.against, against_at)})
       if (!row.empty() && !has_row(study, row))
-        diagnostics.add(at, fmt::format("{}: the grid has no such row; expected settings of a reported trial, as in {}", row,
-                                        kExample));
+        diagnostics.add(
+            at, fmt::format("{}: the grid has no such row; expected settings of a reported trial, as in {}", row, kExample));
 }
 
 std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims) {
@@ -163,10 +173,11 @@ std::string too_few_seeds_text(const Study& study) {
     if (least_p(claims.size(), seeds.size()) <= kLevel) continue;
     auto least = seeds.size();
     while (least_p(claims.size(), least) > kLevel) ++least;
-    return fmt::format("{} claim{} of {} cannot be decided with {} seed{}: the exact test's least p, times the claims, is {:.2g}. "
-                       "Expected at least {} seeds in grid.seeds, or fewer claims",
-                       claims.size(), claims.size() == 1 ? "" : "s", family.empty() ? "the study" : "family " + family,
-                       seeds.size(), seeds.size() == 1 ? "" : "s", least_p(claims.size(), seeds.size()), least);
+    return fmt::format(
+        "{} claim{} of {} cannot be decided with {} seed{}: the exact test's least p, times the claims, is {:.2g}. "
+        "Expected at least {} seeds in grid.seeds, or fewer claims",
+        claims.size(), claims.size() == 1 ? "" : "s", family.empty() ? "the study" : "family " + family, seeds.size(),
+        seeds.size() == 1 ? "" : "s", least_p(claims.size(), seeds.size()), least);
   }
   return "";
 }

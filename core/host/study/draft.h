@@ -78,7 +78,7 @@ struct PublishedDraft {
 
 /// [grid.longer]: a control that repeats trials with more steps.
 struct LongerDraft {
-  std::int64_t factor = 0;    ///< of steps, warm-up and steps between evaluations; at least 2
+  std::int64_t factor = 0;     ///< of steps, warm-up and steps between evaluations; at least 2
   std::optional<Group> seeds;  ///< seeds of the control; nullopt: the first two reported seeds
   Location where, factor_at;
 };
@@ -93,7 +93,7 @@ struct Draft {
   std::optional<GridMatch> match;     ///< [grid.match]
   std::optional<LongerDraft> longer;  ///< its seeds are set once read_draft returns
   std::optional<Group> tuning_seeds;  ///< [grid.tune] seeds, which come before the other seeds once the overrides are applied
-  std::optional<Location> widen;  ///< set if [grid.tune] widen is true
+  std::optional<Location> widen;      ///< set if [grid.tune] widen is true
   std::vector<Rule> rules;
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
   std::vector<PublishedDraft> published;

@@ -40,13 +40,13 @@ std::optional<LongerDraft> read_longer(const Node& node, Diagnostics& diagnostic
       if (value.is_number_integer() && value >= 2 && value <= kMostTimes)
         longer.factor = value;
       else
-        diagnostics.add(child.where, fmt::format("grid.longer.factor = {}: expected a whole number in [2, {}]", show(value),
-                                                 kMostTimes));
+        diagnostics.add(child.where,
+                        fmt::format("grid.longer.factor = {}: expected a whole number in [2, {}]", show(value), kMostTimes));
     } else if (child.name == "seeds") {
       longer.seeds = read_seeds(child, diagnostics);
     } else {
-      diagnostics.add(child.key, fmt::format("unknown key {} in [grid.longer]{}", child.name,
-                                             suggestion(child.name, {"factor", "seeds"})));
+      diagnostics.add(
+          child.key, fmt::format("unknown key {} in [grid.longer]{}", child.name, suggestion(child.name, {"factor", "seeds"})));
     }
   }
   if (diagnostics.size() == before && longer.factor == 0)
@@ -67,16 +67,18 @@ void check_longer(Draft& draft, Diagnostics& diagnostics) {
   }
   for (const auto& one : longer.seeds->alternatives)
     if (const auto& seed = one.set.front(); !has_seed(reported, seed.value))
-      diagnostics.add(seed.where, fmt::format("seed {} of grid.longer.seeds is not in grid.seeds: the control compares each trial "
-                                              "with the reported trial of the same seed; add the seed to grid.seeds, or leave "
-                                              "it out here",
-                                              show(seed.value)));
+      diagnostics.add(seed.where,
+                      fmt::format("seed {} of grid.longer.seeds is not in grid.seeds: the control compares each trial "
+                                  "with the reported trial of the same seed; add the seed to grid.seeds, or leave "
+                                  "it out here",
+                                  show(seed.value)));
   for (const auto& group : draft.groups)
     for (const auto& alternative : group.alternatives)
       for (const auto& set : alternative.set)
         if (set.path == setting::kSteps)
-          return diagnostics.add(set.key, "the grid varies train.steps, and grid.longer repeats its trials with other steps: keep "
-                                          "one of the two");
+          return diagnostics.add(set.key,
+                                 "the grid varies train.steps, and grid.longer repeats its trials with other steps: keep "
+                                 "one of the two");
   if (!draft.smallest && !draft.broken.contains("experiment.smallest"))
     diagnostics.add(longer.where,
                     "grid.longer needs [experiment] smallest: the smallest difference of the main metric that matters in this "
@@ -97,7 +99,9 @@ std::optional<Trial> longer_of(const Draft& draft, const Trial& reported, Resolv
 
 double smallest_of(const std::string& text, const std::string& file, const std::vector<std::string>& overrides) {
   Diagnostics diagnostics;
-  const auto number = [](const Node* node) { return node != nullptr && node->value.is_number() ? node->value.get<double>() : 0; };
+  const auto number = [](const Node* node) {
+    return node != nullptr && node->value.is_number() ? node->value.get<double>() : 0;
+  };
   const auto document = parse_document(text, file, diagnostics);
   const auto* experiment = document ? document->find("experiment") : nullptr;
   double smallest = experiment == nullptr ? 0 : number(experiment->find("smallest"));

@@ -18,8 +18,8 @@ std::optional<LongerDraft> read_longer(const Node& node, Diagnostics& diagnostic
 /// [experiment] smallest if it is missing.
 void check_longer(Draft& draft, Diagnostics& diagnostics);
 
-/// Returns the trial with more steps if its seed is one of Draft::longer. The trial has Role::kLonger, and the cell and the value
-/// of `reported`. Returns nullopt, and adds a diagnostic, if it would have too many steps.
+/// Returns the trial with more steps if its seed is one of Draft::longer. The trial has Role::kLonger, and the cell and the
+/// value of `reported`. Returns nullopt, and adds a diagnostic, if it would have too many steps.
 std::optional<Trial> longer_of(const Draft& draft, const Trial& reported, Resolver& resolver, Diagnostics& diagnostics);
 
 /// Returns [experiment] smallest of a study's stored text; 0 if it is missing or invalid.

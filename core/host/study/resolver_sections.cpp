@@ -145,7 +145,8 @@ Trial Resolver::longer(const Trial& trial, std::int64_t factor) {
   const auto [known, fresh] = longer_.try_emplace(trial.sections[TrialSection::kTrain], 0);
   if (fresh) {
     Section made;
-    number(TrialSection::kTrain, to_json(longer.spec).at(section::kTrain), made);
+    for (const auto& one : host_sections(longer.spec))
+      if (one.name == to_text(TrialSection::kTrain)) number(TrialSection::kTrain, one.values, made);
     known->second = made.number;
   }
   longer.sections[TrialSection::kTrain] = known->second;

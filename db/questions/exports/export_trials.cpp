@@ -27,7 +27,7 @@ constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcom
 
 /// Roles in an experiment's grid.
 struct GridRoles {
-  bool any = false;    ///< true if the grid chooses values by dev, or has longer trials
+  bool any = false;   ///< true if the grid chooses values by dev, or has longer trials
   std::string tuned;  ///< paths of the values that dev chooses, separated by commas
 };
 

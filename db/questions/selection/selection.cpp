@@ -40,13 +40,13 @@ struct Candidate {
 
 /// Returns candidates in the order of the experiment's grid, or all trials by id. Their attempts are not filled in yet.
 std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
-  Statement ask(reader.database(),
-                experiment
-                    ? "SELECT t.id, t.setting, t.seed, t.configuration, m.listed, m.cell, m.role FROM experiment_trial m "
-                      "CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1 ORDER BY m.position, t.id"
-                    : "SELECT t.id, t.setting, t.seed, t.configuration, coalesce(m.listed, 0), NULL, iif(m.is_longer, 'longer', "
-                      "'reported') FROM trial t LEFT JOIN (SELECT trial, max(listed) AS listed, min(role = 'longer') AS is_longer "
-                      "FROM experiment_trial GROUP BY trial) m ON m.trial = t.id WHERE ?1 = 0 ORDER BY t.id");
+  Statement ask(
+      reader.database(),
+      experiment ? "SELECT t.id, t.setting, t.seed, t.configuration, m.listed, m.cell, m.role FROM experiment_trial m "
+                   "CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1 ORDER BY m.position, t.id"
+                 : "SELECT t.id, t.setting, t.seed, t.configuration, coalesce(m.listed, 0), NULL, iif(m.is_longer, 'longer', "
+                   "'reported') FROM trial t LEFT JOIN (SELECT trial, max(listed) AS listed, min(role = 'longer') AS is_longer "
+                   "FROM experiment_trial GROUP BY trial) m ON m.trial = t.id WHERE ?1 = 0 ORDER BY t.id");
   ask.bind(1, experiment.value_or(0));
   std::vector<Candidate> all;
   while (ask.executeStep()) {

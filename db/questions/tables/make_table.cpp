@@ -149,7 +149,6 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   append(environment_notes(from, table));
   append(unlike_notes(from));
   append(settling_notes(table));
-  append(longer_notes(from, table));
   append(average_notes(axes.varying, shown, from.members));
   for (std::size_t i = 0; i < selections.size(); ++i)
     append(left_out_notes(selections[i], table.experiments.empty() ? "" : table.experiments[i]));
@@ -235,6 +234,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
   for (auto& note : floor_notes(from, axes.varying, table, request)) table.notes.push_back(std::move(note));
+  for (auto& note : longer_notes(from, table)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);
   table.request = request.words;
   if (!table.request.empty()) table.keys = load_keys(reader, trials);

@@ -47,13 +47,11 @@ class Control {
     if (factors_.empty()) return table_.notes.emplace_back("[grid.longer]: no trial with more steps is done"), void();
     const auto steps = fmt::format("{} times the steps", fmt::join(factors_, " or "));
     if (!gains_.empty())
-      table_.notes.push_back(fmt::format(
-          "{} with {}, each seed gains, {:g} or more on average: {}. These numbers are points on a learning curve", kMark, steps,
-          table_.smallest, some_of(gains_)));
-    if (!turned_.empty())
-      table_.notes.push_back(fmt::format("with {} the order turns round: {}", steps, some_of(turned_)));
-    if (!without_.empty())
-      table_.notes.push_back(fmt::format("no trial with more steps is done: {}", some_of(without_)));
+      table_.notes.push_back(
+          fmt::format("{} with {}, each seed gains, {:g} or more on average: {}. These numbers are points on a learning curve",
+                      kMark, steps, table_.smallest, some_of(gains_)));
+    if (!turned_.empty()) table_.notes.push_back(fmt::format("with {} the order turns round: {}", steps, some_of(turned_)));
+    if (!without_.empty()) table_.notes.push_back(fmt::format("no trial with more steps is done: {}", some_of(without_)));
   }
 
  private:
@@ -78,8 +76,8 @@ class Control {
     if (std::isnan(longer) || !have_own_seeds(one.samples) || !have_own_seeds(rival.samples)) return;
     const auto difference = difference_of(one.samples, rival.samples, table_.t_test);
     if (!(difference.p <= kSignificant) || difference.value * longer >= 0) return;
-    turned_.push_back(fmt::format("{} - {} is {:.3g}, then {:.3g}", name_of(r, c), name_of(other, c),
-                                  difference.value, longer));
+    turned_.push_back(
+        fmt::format("{} - {} is {:.3g}, then {:.3g}", name_of(r, c), name_of(other, c), difference.value, longer));
   }
 
   /// True if any cell of the metric has longer trials.

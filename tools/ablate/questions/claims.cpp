@@ -50,9 +50,10 @@ Answered answered(const db::Reader& reader, const std::string& name, db::TableRe
   }
   const auto& claims = one.study.claims;
   if (claims.empty())
-    throw Error(fmt::format("claims: {} makes no claim, expected [[claim]] in it. After an edit, `ablate run` stores the study "
-                            "again and repeats no trial",
-                            name));
+    throw Error(
+        fmt::format("claims: {} makes no claim, expected [[claim]] in it. After an edit, `ablate run` stores the study "
+                    "again and repeats no trial",
+                    name));
   request.experiments = {one.study.name};
   const auto add = [&](const std::string& metric) {
     if (std::find(request.metrics.begin(), request.metrics.end(), metric) == request.metrics.end())
@@ -88,7 +89,8 @@ void add_claims(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text, a sentence for each claim");
   add_out(command, arguments->out);
   command->footer(
-      "A study claims a difference in [[claim]]. The claim holds if the exact test finds it (5 % over all claims of its family, "
+      "A study claims a difference in [[claim]]. The claim holds if the exact test finds it (5 % over all claims of its "
+      "family, "
       "Holm), and trials with more steps ([grid.longer]) confirm it: same sign, at least half the size. Without them it holds "
       "only at the study's steps. It is refuted if the test finds the opposite, else undecided.\n"
       "Example:\n  ablate claims card\n  ablate claims experiments/compression/card.toml --format markdown --out claims.md");

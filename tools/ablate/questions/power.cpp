@@ -36,9 +36,12 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   auto* command = app.add_subcommand("power", "How many seeds a difference needs, estimated from past runs");
   command->group(kQuestions);
   add_asked_table(command, arguments, {"rows", "cols", "metric", "where", "against", "contrasts", "test"});
-  auto* difference = command->add_option("--difference", arguments->difference, "difference to find, in the metric's unit; default: [experiment] smallest of the study, if it is set")
-                         ->check(CLI::Validator(refuse_difference, "", ""))
-                         ->type_name("D");
+  auto* difference =
+      command
+          ->add_option("--difference", arguments->difference,
+                       "difference to find, in the metric's unit; default: [experiment] smallest of the study, if it is set")
+          ->check(CLI::Validator(refuse_difference, "", ""))
+          ->type_name("D");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "For each comparison, it shows the number of pairs of trials with the same seed, their mean difference and its "

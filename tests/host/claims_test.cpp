@@ -63,8 +63,10 @@ TEST_CASE("a wrong claim is refused at its place") {
   CHECK(errors(kClaim + kRows + greater + "familly = \"x\"\n") ==
         Names{"13:1: unknown key familly in [[claim]] (did you mean family?)"});
   CHECK(errors(kClaim + "problem = \"p\"\nrow = \"attention=softmax\"\nagainst = \"attention=adamra\"\n" + greater) ==
-        Names{"11:11: attention=adamra: the grid has no such row; expected settings of a reported trial, as in row = "
+        Names{"11:11: attention=adamra: found 0 rows of the grid with these settings, expected one, as in row = "
               "\"attention=adamra\", against = \"attention=softmax\", expect = \"greater\""});
+  CHECK(errors(kClaim + "problem = \"p\"\nrow = \"model.layers=2\"\nagainst = \"attention=linear\"\n" + greater) ==
+        Names{"10:7: model.layers=2: found 2 rows of the grid with these settings, expected one; name more settings"});
   CHECK(errors(kClaim + kRows + greater, {"experiment.smallest=-1"}).size() == 1);
   auto without = kClaim + kRows + greater;
   without.erase(without.find("smallest = 5.0\n"), 15);

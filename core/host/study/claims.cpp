@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <set>
 
 #include "core/host/study/draft.h"
@@ -120,19 +122,31 @@ std::string shown(const nlohmann::json& value) {
   return fmt::format("{}", fmt::join(all, ","));
 }
 
-/// True if a reported trial meets all conditions "PATH=VALUE" of a row.
-bool has_row(const Study& study, const std::string& row) {
-  const auto conditions = row_conditions(row);
-  return std::any_of(study.trials.begin(), study.trials.end(), [&](const Trial& trial) {
-    if (trial.role != Role::kReported) return false;
-    const auto settings = flatten(trial.resolved());
-    return std::all_of(conditions.begin(), conditions.end(), [&](const std::string& condition) {
-      const auto equals = condition.find('=');
-      const auto at = settings.find(history_path(condition.substr(0, equals)));
-      return equals != std::string::npos && at != settings.end() && shown(at->second) == condition.substr(equals + 1);
+/// Settings of a study's reported trials, without seeds and tuned values. Each has the parameters of its first trial.
+class ReportedRows {
+ public:
+  explicit ReportedRows(const Study& study) {
+    std::set<std::pair<std::optional<std::int64_t>, SectionNumbers>> seen;
+    for (const auto& trial : study.trials)
+      if (trial.role == Role::kReported && seen.emplace(trial.cell, trial.cell ? SectionNumbers() : trial.sections).second)
+        rows_.push_back(flatten(trial.resolved()));
+  }
+
+  /// Returns the number of settings that meet all conditions "PATH=VALUE".
+  std::ptrdiff_t count(const std::string& row) const {
+    const auto conditions = row_conditions(row);
+    return std::count_if(rows_.begin(), rows_.end(), [&](const auto& settings) {
+      return std::all_of(conditions.begin(), conditions.end(), [&](const std::string& condition) {
+        const auto equals = condition.find('=');
+        const auto at = settings.find(history_path(condition.substr(0, equals)));
+        return equals != std::string::npos && at != settings.end() && shown(at->second) == condition.substr(equals + 1);
+      });
     });
-  });
-}
+  }
+
+ private:
+  std::vector<decltype(flatten({}))> rows_;
+};
 
 }  // namespace
 
@@ -149,11 +163,13 @@ void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, b
     diagnostics.add(claims.front().where,
                     "claims need [experiment] smallest: the smallest difference of the main metric that matters in this study, "
                     "as in smallest = 5.0. An undecided claim states the seeds that such a difference needs");
+  if (claims.empty()) return;
+  const ReportedRows rows(study);
   for (const auto& [claim, where, row_at, against_at] : claims)
     for (const auto& [row, at] : {std::pair(claim.row, row_at), std::pair(claim.against, against_at)})
-      if (!row.empty() && !has_row(study, row))
-        diagnostics.add(
-            at, fmt::format("{}: the grid has no such row; expected settings of a reported trial, as in {}", row, kExample));
+      if (const auto count = row.empty() ? 1 : rows.count(row); count != 1)
+        diagnostics.add(at, fmt::format("{}: found {} rows of the grid with these settings, expected one{}", row, count,
+                                        count == 0 ? fmt::format(", as in {}", kExample) : "; name more settings"));
 }
 
 std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims) {

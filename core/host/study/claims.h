@@ -20,7 +20,8 @@ struct WrittenClaim {
 /// Reads [[claim]]. Errors go to diagnostics.
 void read_claims(const Node& node, std::vector<WrittenClaim>& claims, Diagnostics& diagnostics);
 
-/// Reports claims whose rows match no reported trial, and a study with claims that sets no [experiment] smallest.
+/// Reports rows that are not exactly one setting of the reported trials, and a study with claims that sets no [experiment]
+/// smallest.
 void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, bool has_smallest, Diagnostics& diagnostics);
 
 /// Returns the claims of each family, by its name ("": the claims that name none).

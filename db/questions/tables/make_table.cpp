@@ -241,17 +241,21 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   return table;
 }
 
-std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request) {
-  TableRequest settings{.experiments = request.experiments, .metrics = request.metrics, .where = request.where};
-  const auto usual = make_table(reader, settings);
-  settings.rows = usual.row_paths;  // all are named, so the task gets no column
-  settings.rows.insert(settings.rows.end(), usual.column_paths.begin(), usual.column_paths.end());
-  std::erase_if(settings.rows, is_data_seed);
-  if (settings.rows.empty())
+Table make_settings_table(const Reader& reader, TableRequest request) {
+  const auto usual = make_table(reader, request);
+  request.rows = usual.row_paths;  // all are named, so the task gets no column
+  request.rows.insert(request.rows.end(), usual.column_paths.begin(), usual.column_paths.end());
+  std::erase_if(request.rows, is_data_seed);
+  if (request.rows.empty())
     throw Error(fmt::format("found no parameter that varies{}, expected at least one beside the seed{}",
                             request.experiments.empty() ? "" : fmt::format(" in {}", fmt::join(request.experiments, ", ")),
                             usual.tuned_paths.empty() ? "" : "; `ablate windows` shows the parameters that dev chooses"));
-  auto table = make_table(reader, settings);
+  return make_table(reader, request);
+}
+
+std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request) {
+  auto table =
+      make_settings_table(reader, {.experiments = request.experiments, .metrics = request.metrics, .where = request.where});
   return effects_of(table, request.reference);
 }
 

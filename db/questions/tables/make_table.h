@@ -50,6 +50,11 @@ struct TableRequest {
 /// exactly one row or column, a path or metric that is named twice, and exponents over columns that are no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
 
+/// Makes a table of one column with a row for each setting: its row parameters are all that vary among the trials, except
+/// seeds. Throws Error as make_table does, and if nothing varies.
+/// @param request its rows and columns are not used
+Table make_settings_table(const Reader& reader, TableRequest request);
+
 struct EffectsRequest {
   std::vector<std::string> experiments;  ///< see TableRequest
   std::vector<std::string> metrics;      ///< see TableRequest

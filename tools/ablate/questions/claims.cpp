@@ -9,7 +9,6 @@
 #include "core/host/study/claims.h"
 #include "core/host/study/document.h"
 #include "core/host/study/longer.h"
-#include "core/records/data_settings.h"
 #include "core/util/error.h"
 #include "db/questions/tables/make_table.h"
 #include "db/report/format.h"
@@ -27,15 +26,6 @@ struct Answered {
   StudyClaims study;
   std::vector<db::ClaimAnswer> answers;
 };
-
-/// Returns a table of an experiment with one column and a row for each setting.
-db::Table settings_table(const db::Reader& reader, db::TableRequest request) {
-  const auto usual = db::make_table(reader, request);
-  request.rows = usual.row_paths;
-  request.rows.insert(request.rows.end(), usual.column_paths.begin(), usual.column_paths.end());
-  std::erase_if(request.rows, is_data_seed);
-  return usual.column_paths.empty() && request.rows == usual.row_paths ? usual : db::make_table(reader, request);
-}
 
 /// @param name an experiment, whose stored study makes the claims, or the path of a study
 Answered answered(const db::Reader& reader, const std::string& name, db::TableRequest request) {
@@ -63,7 +53,7 @@ Answered answered(const db::Reader& reader, const std::string& name, db::TableRe
     for (const auto& metric : db::make_table(reader, request).metrics) add(metric.name);  // the first judges the trials
   for (const auto& claim : claims)
     if (!claim.metric.empty()) add(claim.metric);
-  const auto table = settings_table(reader, std::move(request));
+  const auto table = db::make_settings_table(reader, std::move(request));
   for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
     int most = 0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) most = std::max(most, table.choice(row, 0, p).of);

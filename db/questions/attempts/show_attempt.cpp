@@ -258,6 +258,8 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
            {"unit", results.getColumn(2).getString()},
            {"direction", results.getColumn(3).getString()}});
 
+    auto judge = ask("SELECT m.name FROM attempt a JOIN metric m ON m.id = a.main_metric WHERE a.id = ?", id);
+    all["main_metric"] = judge.executeStep() ? ordered_json(judge.getColumn(0).getString()) : ordered_json(nullptr);
     all["curves"] = ordered_json::object();
     auto curves =
         ask("SELECT m.name, c.step, c.value FROM curve c JOIN metric m ON m.id = c.metric WHERE c.attempt = ? ORDER BY m.name, "

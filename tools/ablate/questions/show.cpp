@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "core/records/environment_parts.h"
 #include "core/records/outcome.h"
+#include "core/records/setting_paths.h"
 #include "core/registry/abi_check.h"
 #include "core/registry/folders.h"
+#include "core/shared/schedules.h"
 #include "core/util/bytes_text.h"
 #include "core/util/plain_json.h"
 #include "db/questions/attempts/show_attempt.h"
 #include "db/report/format.h"
+#include "db/report/rising.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
@@ -106,6 +113,37 @@ std::string file_text(const ordered_json& file) {
   return text;
 }
 
+/// Returns the learning rate of the last step as a share of its peak, by the trial's schedule; nullopt if it is not known.
+std::optional<double> last_rate(const ordered_json& parameters) try {
+  nlohmann::json own = nlohmann::json::object();
+  const auto prefix = setting::in(section::kTrain, "");
+  for (const auto& [path, value] : parameters.items())
+    if (path.starts_with(prefix)) own[path.substr(prefix.size())] = value;
+  const std::int64_t steps = parameters.at(setting::kSteps), warmup = parameters.at(setting::kWarmup);
+  return schedule_of(parameters.at(setting::kSchedule)).rate(RunStep(steps, steps, warmup, own)).factor;
+} catch (const nlohmann::json::exception&) {
+  return std::nullopt;
+} catch (const std::invalid_argument&) {  // a schedule of another version
+  return std::nullopt;
+}
+
+/// Returns whether dev still improved at the end of the run, or "" if the attempt has no curve of the metric on dev.
+std::string rising_of(const ordered_json& attempt) {
+  if (!attempt["main_metric"].is_string()) return "";
+  const auto judged = attempt["main_metric"].get<std::string>();
+  const auto dev = "dev" + judged.substr(std::min(judged.find('/'), judged.size()));
+  const auto curve = attempt["curves"].find(dev);
+  const auto rate = last_rate(attempt["parameters"]);
+  std::string direction;
+  for (const auto& result : attempt["results"])
+    if (result["metric"] == judged) direction = result["direction"];
+  if (curve == attempt["curves"].end() || !rate || direction.empty()) return "";
+  std::vector<std::pair<std::int64_t, double>> points;
+  for (const auto& point : *curve)
+    if (point[1].is_number()) points.emplace_back(point[0].get<std::int64_t>(), point[1].get<double>());
+  return fmt::format("{} {}", dev, db::rising_text(db::rising_of(points, direction, *rate)));
+}
+
 std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   std::string names;
   for (const auto& experiment : attempt["experiments"])
@@ -133,6 +171,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   head.push_back({"memory", measured("peak_resident_bytes", [](double bytes) {
                     return bytes_text(static_cast<std::uintmax_t>(std::max(bytes, 0.0))) + " resident at most";
                   })});
+  if (const auto rising = rising_of(attempt); !rising.empty()) head.push_back({"still rising", rising});
   if (attempt["attempts"].size() > 1) {
     std::string all;
     for (const auto& other : attempt["attempts"])

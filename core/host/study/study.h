@@ -213,7 +213,7 @@ struct Study {
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
   /// Seeds of [grid.tune]. If empty, values are compared on the reported seeds. Otherwise the grid first runs the trials that
-  /// tune, then the reported trials at each cell's chosen value (core/host/launch/planned_study.h).
+  /// tune, then the reported trials at each cell's chosen value (core/host/launch/dev_choice.h).
   std::vector<std::uint64_t> tuning_seeds = {};
   bool widens = false;  ///< [grid.tune] widen: values are added beyond an edge until the best value is no edge
   Location tuning_seeds_at = {};

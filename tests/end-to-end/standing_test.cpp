@@ -150,7 +150,7 @@ TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
   // If no proof has the given number, the command does not migrate the history.
   place.change_history("UPDATE attempt SET outcome = outcome; PRAGMA user_version = 23");
-  CHECK(says(unprove("7", 2), "was written by an older ablate: found schema 23, expected 24"));
+  CHECK(says(unprove("7", 2), "was written by an older ablate: found schema 23, expected 25"));
   CHECK(says(unprove("7", 2), "found schema 23"));
 }
 

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "core/util/error.h"
-#include "core/util/row_conditions.h"
 #include "db/report/comparisons.h"
 #include "db/report/digits.h"
 #include "db/report/format.h"
@@ -24,13 +23,6 @@ namespace {
 
 using Expect = Claim::Expect;
 using Verdict = ClaimAnswer::Verdict;
-
-std::size_t row_of(const std::string& text, const Table& table) {
-  const auto lines = reference_lines("claim", row_conditions(text), table);
-  if (!lines.by_row || !lines.single())
-    throw Error(fmt::format("claim: {}: found several rows, expected one; name more settings of the row", text));
-  return lines.of.front();
-}
 
 std::size_t metric_of(const std::string& name, const Table& table) {
   if (name.empty()) return 0;
@@ -68,7 +60,7 @@ ClaimAnswer measured(const Claim& claim, const Table& table) {
   ClaimAnswer answer{.claim = claim};
   const auto m = metric_of(claim.metric, table);
   answer.metric = table.metrics[m];
-  const auto& row = table.cell(row_of(claim.row, table), m, 0);
+  const auto& row = table.cell(row_named("claim", claim.row, table), m, 0);
   answer.floor = row.floor;
   if (const auto* why = untestable(row); *why != '\0') answer.untested = fmt::format("{}: {}", claim.row, why);
   std::vector<Sample> reference;
@@ -77,7 +69,7 @@ ClaimAnswer measured(const Claim& claim, const Table& table) {
     reference = constant(row.floor, row.samples);
     if (!row.longer.empty()) answer.longer = mean_longer(row) - row.floor, answer.factor = row.longer.front().factor;
   } else {
-    const auto& other = table.cell(row_of(claim.against, table), m, 0);
+    const auto& other = table.cell(row_named("claim", claim.against, table), m, 0);
     if (const auto* why = untestable(other); *why != '\0') answer.untested = fmt::format("{}: {}", claim.against, why);
     if (row.tasks != other.tasks) answer.untested = "the two rows have different test examples";
     reference = other.samples;

@@ -10,6 +10,7 @@
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
 #include "core/util/rate_text.h"
+#include "core/util/row_conditions.h"
 
 namespace ablate::db {
 namespace {
@@ -154,6 +155,17 @@ ReferenceLines reference_lines(const std::string& option, const std::vector<std:
   if (!lines.by_row && !columns.have(all)) refuse(option, table, all, lines.text);
   lines.of = chosen_of(option, lines.by_row ? rows : columns, all, lines.text);
   return lines;
+}
+
+std::size_t row_named(const std::string& option, const std::string& row, const Table& table) {
+  const auto lines = reference_lines(option, row_conditions(row), table);
+  if (!lines.by_row) throw Error(fmt::format("{} '{}': found a column, expected a row: two rows are compared", option, row));
+  if (!lines.single())
+    throw Error(
+        fmt::format("{} '{}': found several rows, expected one; name more parameters of the row, as in "
+                    "'attention=adamra attention.rates=1/2'",
+                    option, row));
+  return lines.of.front();
 }
 
 }  // namespace ablate::db

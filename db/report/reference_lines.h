@@ -26,4 +26,9 @@ struct ReferenceLines {
 /// @param conditions "path=value" that the label of a row, or of a column, must meet
 ReferenceLines reference_lines(const std::string& option, const std::vector<std::string>& conditions, const Table& table);
 
+/// Returns the index of the only row with these settings, "attention=adamra attention.rates=1/2". Throws Error if the text
+/// names a column, no row, or several rows.
+/// @param option "--contrasts", for messages
+std::size_t row_named(const std::string& option, const std::string& row, const Table& table);
+
 }  // namespace ablate::db

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-constexpr const char* kExample = R"(row = "attention=adamra", against = "attention=softmax", expect = "greater")";
+constexpr const char* kClaimExample = R"(row = "attention=adamra", against = "attention=softmax", expect = "greater")";
 constexpr double kLevel = 0.05;
 
 /// Reads the keys of one claim.
@@ -95,7 +95,7 @@ class ClaimReader {
     const auto wrong = [&](const std::string& why) { diagnostics_.add(written.where, why); };
     if (claim.problem.empty()) wrong("this claim has no problem; write the question in a few words, problem = \"...\"");
     if (claim.row.empty() || claim.against.empty() != is_of_floor_)
-      wrong(fmt::format("a claim is about two rows, or about a row and the floor (floor = true); write {}", kExample));
+      wrong(fmt::format("a claim is about two rows, or about a row and the floor (floor = true); write {}", kClaimExample));
     if (!has_expect_)
       wrong(
           fmt::format("this claim does not state what is expected; write expect = {}", fmt::join(Claim::kExpectations, ", ")));
@@ -153,7 +153,7 @@ class ReportedRows {
 void read_claims(const Node& node, std::vector<WrittenClaim>& claims, Diagnostics& diagnostics) {
   const auto is_table = [](const Node& one) { return one.is_table(); };
   if (!node.is_array() || !std::all_of(node.children.begin(), node.children.end(), is_table))
-    return diagnostics.add(node.key, fmt::format("claim is a list of tables; write [[claim]], and in it {}", kExample));
+    return diagnostics.add(node.key, fmt::format("claim is a list of tables; write [[claim]], and in it {}", kClaimExample));
   for (const auto& child : node.children)
     if (WrittenClaim claim; ClaimReader(child, diagnostics).read(claim)) claims.push_back(std::move(claim));
 }
@@ -169,7 +169,7 @@ void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, b
     for (const auto& [row, at] : {std::pair(claim.row, row_at), std::pair(claim.against, against_at)})
       if (const auto count = row.empty() ? 1 : rows.count(row); count != 1)
         diagnostics.add(at, fmt::format("{}: found {} rows of the grid with these settings, expected one{}", row, count,
-                                        count == 0 ? fmt::format(", as in {}", kExample) : "; name more settings"));
+                                        count == 0 ? fmt::format(", as in {}", kClaimExample) : "; name more settings"));
 }
 
 std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims) {

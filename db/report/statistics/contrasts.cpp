@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "core/util/error.h"
-#include "core/util/row_conditions.h"
 #include "db/report/comparisons.h"
 #include "db/report/reference_lines.h"
 #include "db/report/statistics.h"
@@ -11,23 +10,10 @@ namespace {
 
 constexpr const char* kOption = "--contrasts";
 
-/// Returns the row that a text names. Throws Error if no row or several match.
-std::size_t row_of(const std::string& text, const Table& table) {
-  const auto lines = reference_lines(kOption, row_conditions(text), table);
-  if (!lines.by_row)
-    throw Error(fmt::format("{} '{}': found a column, expected a row: a contrast compares two rows", kOption, text));
-  if (!lines.single())
-    throw Error(
-        fmt::format("{} '{}': found several rows, expected one; name more parameters of the row, as in "
-                    "'attention=adamra attention.rates=1/2'",
-                    kOption, text));
-  return lines.of.front();
-}
-
 void add_contrasts(const std::vector<std::string>& values, Table& table) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
-    const std::pair pair(row_of(values[i], table), row_of(values[i + 1], table));
+    const std::pair pair(row_named(kOption, values[i], table), row_named(kOption, values[i + 1], table));
     if (pair.first == pair.second)
       throw Error(fmt::format("{} '{}' '{}': found one row twice, expected two", kOption, values[i], values[i + 1]));
     for (const auto& [first, second] : pairs)

@@ -20,6 +20,7 @@ struct Claim {
   std::string family;  ///< claims of one family are corrected together; "": the claims of the study that name no family
 
   bool is_of_floor() const { return against.empty(); }
+  bool operator==(const Claim&) const = default;
 };
 
 constexpr std::string_view to_text(Claim::Expect expect) { return Claim::kExpectations[static_cast<std::size_t>(expect)]; }

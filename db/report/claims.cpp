@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "core/util/error.h"
+#include "core/util/flatten.h"
+#include "core/util/row_conditions.h"
 #include "db/report/comparisons.h"
 #include "db/report/digits.h"
 #include "db/report/format.h"
@@ -24,10 +26,22 @@ namespace {
 using Expect = Claim::Expect;
 using Verdict = ClaimAnswer::Verdict;
 
+/// Returns the only row with these settings. Leaves out parameters that the table's rows do not show: all rows have the value
+/// that the study was checked for. Throws Error if there is not exactly one row.
+std::size_t shown_row(const std::string& text, const Table& table) {
+  std::string shown;
+  for (const auto& condition : row_conditions(text))
+    if (const auto path = history_path(condition.substr(0, condition.find('=')));
+        std::find(table.row_paths.begin(), table.row_paths.end(), path) != table.row_paths.end())
+      shown += (shown.empty() ? "" : " ") + condition;
+  return row_named("claim", shown.empty() ? text : shown, table);
+}
+
+/// Throws Error if the table lacks the metric. "" is the first metric.
 std::size_t metric_of(const std::string& name, const Table& table) {
   if (name.empty()) return 0;
   const auto at = std::find_if(table.metrics.begin(), table.metrics.end(), [&](const auto& one) { return one.name == name; });
-  if (at == table.metrics.end()) throw Error(fmt::format("claim: metric {}: the table has no such metric", name));
+  if (at == table.metrics.end()) throw Error(fmt::format("no trial has the metric {}", name));
   return static_cast<std::size_t>(at - table.metrics.begin());
 }
 
@@ -55,40 +69,67 @@ std::vector<double> paired(const std::vector<Sample>& a, const std::vector<Sampl
   return differences;
 }
 
-/// Fills everything of an answer that does not depend on the other claims of the family.
-ClaimAnswer measured(const Claim& claim, const Table& table) {
-  ClaimAnswer answer{.claim = claim};
+/// Returns the number of common seeds of two cells' longer trials.
+int common_longer(const Cell& a, const Cell& b) {
+  return static_cast<int>(std::count_if(a.longer.begin(), a.longer.end(), [&](const auto& one) {
+    return std::any_of(b.longer.begin(), b.longer.end(), [&](const auto& other) { return one.seed == other.seed; });
+  }));
+}
+
+/// Returns why a row cannot be tested, or "".
+std::string untested_text(const std::string& row, const Cell& cell) {
+  if (cell.samples.empty()) return row + ": no trial has a value";
+  const std::string why = untestable(cell);
+  return why.empty() ? "" : row + ": " + why;
+}
+
+/// Fills an answer's difference, p and longer difference. Throws Error if the claim's rows or metric are not in the table.
+void measure(const Table& table, ClaimAnswer& answer) {
+  const auto& claim = answer.claim;
   const auto m = metric_of(claim.metric, table);
   answer.metric = table.metrics[m];
-  const auto& row = table.cell(row_named("claim", claim.row, table), m, 0);
+  answer.row = shown_row(claim.row, table);
+  const auto& row = table.cell(*answer.row, m, 0);
   answer.floor = row.floor;
-  if (const auto* why = untestable(row); *why != '\0') answer.untested = fmt::format("{}: {}", claim.row, why);
+  answer.untested = untested_text(claim.row, row);
   std::vector<Sample> reference;
   if (claim.is_of_floor()) {
-    if (std::isnan(row.floor)) answer.untested = "the floor of its test examples is not known; `ablate audit STUDY` finds it";
+    if (answer.untested.empty() && std::isnan(row.floor))
+      answer.untested = "the floor of its test examples is not known; `ablate audit STUDY` finds it";
     reference = constant(row.floor, row.samples);
-    if (!row.longer.empty()) answer.longer = mean_longer(row) - row.floor, answer.factor = row.longer.front().factor;
+    answer.longer = mean_longer(row) - row.floor, answer.longer_seeds = static_cast<int>(row.longer.size());
   } else {
-    const auto& other = table.cell(row_named("claim", claim.against, table), m, 0);
-    if (const auto* why = untestable(other); *why != '\0') answer.untested = fmt::format("{}: {}", claim.against, why);
-    if (row.tasks != other.tasks) answer.untested = "the two rows have different test examples";
+    const auto& other = table.cell(shown_row(claim.against, table), m, 0);
+    if (answer.untested.empty()) answer.untested = untested_text(claim.against, other);
+    if (answer.untested.empty() && row.tasks != other.tasks) answer.untested = "the two rows have different test examples";
     reference = other.samples;
-    answer.longer = longer_difference(row, other);
-    if (!std::isnan(answer.longer)) answer.factor = row.longer.front().factor;
+    answer.longer = longer_difference(row, other), answer.longer_seeds = common_longer(row, other);
   }
-  if (!answer.untested.empty()) return answer;
+  if (!std::isnan(answer.longer)) answer.factor = row.longer.front().factor;
+  if (!answer.untested.empty()) return;
   answer.difference = difference_of(row.samples, reference, table.t_test);
   answer.p = answer.difference.p;
   if (claim.expect == Expect::kNoDifferent) {
-    auto differences = paired(row.samples, reference);
-    if (differences.size() < 2) return answer.untested = "the rows have fewer than two common seeds", answer;
+    const auto differences = paired(row.samples, reference);
+    if (differences.size() < 2) return void(answer.untested = "the rows have fewer than two common seeds");
     auto reversed = differences;
     for (auto& one : reversed) one = -one;
     answer.p = std::max(p_above(differences, claim.by), p_above(reversed, claim.by));
   }
   if (std::isnan(answer.p)) answer.untested = "fewer than two seeds are done";
+}
+
+ClaimAnswer measured(const Claim& claim, const Table& table) {
+  ClaimAnswer answer{.claim = claim};
+  try {
+    measure(table, answer);
+  } catch (const Error& error) {
+    answer.untested = error.what();
+  }
   return answer;
 }
+
+constexpr double kInexact = 1e-9;  ///< relative; a sum of decimals is not exact
 
 void decide(ClaimAnswer& answer, const Table& table, std::size_t family) {
   const auto& [claim, difference] = std::tie(answer.claim, answer.difference);
@@ -96,16 +137,19 @@ void decide(ClaimAnswer& answer, const Table& table, std::size_t family) {
   const bool is_significant = answer.p_holm <= kLevel;
   bool is_confirmed = false;
   if (claim.expect == Expect::kNoDifferent) {
+    const double by = claim.by * (1 + kInexact);
     if (is_significant) answer.verdict = Verdict::kHolds;
-    if (difference.low >= claim.by || difference.high <= -claim.by) answer.verdict = Verdict::kRefuted;
-    is_confirmed = std::abs(answer.longer) <= claim.by;
+    if (difference.low > by || difference.high < -by) answer.verdict = Verdict::kRefuted;
+    is_confirmed = std::abs(answer.longer) <= by;
   } else if (is_significant) {
     const double sign = claim.expect == Expect::kGreater ? 1 : -1;
     answer.verdict = sign * difference.value > 0 ? Verdict::kHolds : Verdict::kRefuted;
-    is_confirmed = answer.longer / difference.value >= 0.5;
+    is_confirmed = answer.longer / difference.value >= 0.5 * (1 - kInexact);
   }
   if (answer.verdict == Verdict::kHolds && !is_confirmed) answer.verdict = Verdict::kOnlyHere;
-  if (answer.verdict == Verdict::kUndecided && table.smallest > 0 && difference.deviation > 0)
+  const bool is_judge = table.judges.contains(answer.metric.name);  // `smallest` is in its unit
+  if (answer.verdict == Verdict::kUndecided && claim.expect != Expect::kNoDifferent && is_judge && table.smallest > 0 &&
+      difference.deviation > 0)
     answer.seeds_needed = seeds_for(table.smallest / difference.deviation, kLevel / static_cast<double>(family));
 }
 
@@ -114,10 +158,15 @@ Digits digits_of(const ClaimAnswer& answer) {
   return Digits({{difference.value, (difference.high - difference.low) / 2}});
 }
 
+/// Returns " points" for a percentage, else the unit after a blank.
+std::string unit_text(const MetricInfo& metric) {
+  return metric.unit == "%" ? " points" : metric.unit.empty() ? "" : " " + metric.unit;
+}
+
 std::string effect_text(const ClaimAnswer& answer, double sign) {
   const auto digits = digits_of(answer);
   const auto& [value, low, high] = std::tie(answer.difference.value, answer.difference.low, answer.difference.high);
-  auto text = digits.text(sign * value) + (answer.metric.unit.empty() ? "" : " " + answer.metric.unit);
+  auto text = digits.text(sign * value) + unit_text(answer.metric);
   if (!std::isnan(low))
     text += fmt::format(" [{}, {}]", digits.text(sign > 0 ? low : -high), digits.text(sign > 0 ? high : -low));
   return text;
@@ -145,12 +194,12 @@ std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& ta
   return answers;
 }
 
-std::string verdict_text(const ClaimAnswer& answer, const std::string& steps) {
+std::string verdict_text(const ClaimAnswer& answer) {
   switch (answer.verdict) {
     case Verdict::kHolds:
       return "holds";
     case Verdict::kOnlyHere:
-      return steps.empty() ? "holds only at the study's steps" : fmt::format("holds only at {} steps", steps);
+      return answer.steps.empty() ? "holds only at the study's steps" : fmt::format("holds only at {} steps", answer.steps);
     case Verdict::kRefuted:
       return "refuted";
     case Verdict::kUndecided:
@@ -175,35 +224,38 @@ std::string answer_text(const ClaimAnswer& answer) {
 
 }  // namespace
 
-std::string sentence_of(const ClaimAnswer& answer, const std::string& context) {
-  auto text = fmt::format("{}: {}", with_unit(answer.metric), answer_text(answer));
-  if (!answer.untested.empty()) return text;
+std::string sentence_of(const ClaimAnswer& answer) {
+  if (!answer.untested.empty()) return answer_text(answer);
+  auto text = fmt::format("{}: {}", answer.metric.name, answer_text(answer));
   const bool is_ordered = answer.verdict != Verdict::kUndecided && answer.claim.expect != Expect::kNoDifferent;
   text += is_ordered ? fmt::format(" by {}", effect_text(answer, answer.difference.value > 0 ? 1 : -1))
                      : fmt::format("; the first minus the second is {}", effect_text(answer, 1));
-  text += fmt::format(" ({}{}n = {}, p = {}", context, context.empty() ? "" : "; ", answer.difference.n, p_text(answer.p_holm));
-  if (answer.factor > 0) text += fmt::format("; with {} times the steps {:.3g}", answer.factor, answer.longer);
+  text += fmt::format(" ({}{}n = {}, p = {} after Holm", answer.context, answer.context.empty() ? "" : "; ",
+                      answer.difference.n, p_text(answer.p_holm));
+  if (answer.factor > 0)
+    text += fmt::format("; with {} times the steps {:.3g}{}, {} seed{}", answer.factor, answer.longer, unit_text(answer.metric),
+                        answer.longer_seeds, answer.longer_seeds == 1 ? "" : "s");
   if (!std::isnan(answer.floor)) text += fmt::format("; floor {:.4g}", answer.floor);
   if (answer.seeds_needed > 0) text += fmt::format("; the smallest difference needs {} seeds", answer.seeds_needed);
   return text + ")";
 }
 
-NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, const std::string& context,
-                     const std::string& study, bool for_people) {
-  NamedRows all{
-      .names = for_people
-                   ? std::vector<std::string>{"problem", "answer", "effect", "n, p", "floor", "verdict", "study"}
-                   : std::vector<std::string>{"problem", "row",        "against", "metric",       "expect",   "by",   "family",
-                                              "verdict", "difference", "low",     "high",         "n",        "p",    "p_holm",
-                                              "longer",  "factor",     "floor",   "seeds_needed", "sentence", "study"},
-      .rows = {}};
+NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& study, bool for_people) {
+  NamedRows all{.names = for_people
+                             ? std::vector<std::string>{"problem", "answer", "effect", "n, p", "floor", "verdict", "study"}
+                             : std::vector<std::string>{"problem",      "row",    "against", "metric",       "expect",
+                                                        "by",           "family", "verdict", "difference",   "low",
+                                                        "high",         "n",      "p",       "p_holm",       "longer",
+                                                        "longer_seeds", "factor", "floor",   "seeds_needed", "sentence",
+                                                        "study"},
+                .rows = {}};
   for (const auto& one : answers) {
     const auto& [claim, difference] = std::tie(one.claim, one.difference);
     const bool is_tested = one.untested.empty();
     if (for_people)
       all.rows.push_back({claim.problem, answer_text(one), is_tested ? effect_text(one, 1) : "",
                           is_tested ? fmt::format("{}, {}", difference.n, p_text(one.p_holm)) : "",
-                          std::isnan(one.floor) ? "" : fmt::format("{:.4g}", one.floor), verdict_text(one, steps), study});
+                          std::isnan(one.floor) ? "" : fmt::format("{:.4g}", one.floor), verdict_text(one), study});
     else
       all.rows.push_back({claim.problem,
                           claim.row,
@@ -212,7 +264,7 @@ NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string&
                           std::string(to_text(claim.expect)),
                           claim.expect == Expect::kNoDifferent ? nlohmann::json(claim.by) : nlohmann::json(nullptr),
                           claim.family,
-                          verdict_text(one, steps),
+                          verdict_text(one),
                           number_or_null(difference.value),
                           number_or_null(difference.low),
                           number_or_null(difference.high),
@@ -220,10 +272,11 @@ NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string&
                           number_or_null(one.p),
                           number_or_null(one.p_holm),
                           number_or_null(one.longer),
+                          one.longer_seeds,
                           one.factor,
                           number_or_null(one.floor),
                           one.seeds_needed,
-                          sentence_of(one, context),
+                          sentence_of(one),
                           study});
   }
   return all;

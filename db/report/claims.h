@@ -1,7 +1,9 @@
 // Judges claims (core/records/claim.h) by the numbers of a table. No SQLite.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +21,18 @@ struct ClaimAnswer {
   Claim claim;
   Verdict verdict = Verdict::kUndecided;
   MetricInfo metric;
-  Difference difference;      ///< the row minus the other row or the floor
-  double p = kNoNumber;       ///< of this claim alone; NaN: nothing was tested
-  double p_holm = kNoNumber;  ///< corrected over the claim's family
-  double longer = kNoNumber;  ///< the difference of the longer trials over common seeds; NaN: unknown
-  std::int64_t factor = 0;    ///< longer trials' steps, in multiples of the study's; 0: unknown
-  double floor = kNoNumber;   ///< best floor of the row's test examples; NaN: unknown
-  int seeds_needed = 0;       ///< if undecided: seeds that find Table::smallest with power kPower; 0: unknown
-  std::string untested;       ///< why nothing was tested; "": a test was made
+  Difference difference;           ///< the row minus the other row or the floor
+  double p = kNoNumber;            ///< of this claim alone; NaN: nothing was tested
+  double p_holm = kNoNumber;       ///< corrected over the claim's family
+  double longer = kNoNumber;       ///< the difference of the longer trials over common seeds; NaN: unknown
+  int longer_seeds = 0;            ///< seeds of that difference
+  std::int64_t factor = 0;         ///< longer trials' steps, in multiples of the study's; 0: unknown
+  double floor = kNoNumber;        ///< best floor of the row's test examples; NaN: unknown
+  int seeds_needed = 0;            ///< if undecided: seeds that find Table::smallest with power kPower; 0: unknown
+  std::string untested;            ///< why nothing was tested; "": a test was made
+  std::optional<std::size_t> row;  ///< the claim's row in the table; nullopt if it is not exactly one row
+  std::string steps;    ///< the row's training steps, "600"; "": unknown. The caller fills in this member and the next
+  std::string context;  ///< what the numbers hold for, "lookup, 600 steps"; "": unknown
 };
 
 /// Judges the claims of one study. Each family is corrected by Holm's method.
@@ -37,23 +43,20 @@ struct ClaimAnswer {
 /// 1987).
 ///   Holds if p_holm <= kLevel and the longer difference lies within ± Claim::by. Refuted if the difference's 95 % interval
 ///   lies outside ± Claim::by.
-/// Throws Error if a row is not exactly one row of the table, or the table lacks a metric.
+/// A claim whose row is not exactly one row of the table, or whose metric is not in it, is untested. It counts in its family.
 /// @param table one column, with a row for each setting
 std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& table);
 
 /// Returns "holds", "holds only at 600 steps", "refuted" or "undecided".
-/// @param steps the study's training steps, "600"; "": unknown, as in "holds only at the study's steps"
-std::string verdict_text(const ClaimAnswer& answer, const std::string& steps);
+std::string verdict_text(const ClaimAnswer& answer);
 
-/// Returns the answer as a sentence: "test/accuracy (%): attention=adamra is greater than attention=softmax by 3.1 % [2.0, 4.2]
-/// (lookup, 600 steps; n = 8, p = 0.0078; with 5 times the steps 2.9; floor 10.5)".
-/// @param context what the numbers hold for, "lookup, 600 steps"; "": nothing is added
-std::string sentence_of(const ClaimAnswer& answer, const std::string& context);
+/// Returns the answer as a sentence: "test/accuracy: attention=adamra is greater than attention=softmax by 3.1 points
+/// [2.0, 4.2] (lookup, 600 steps; n = 8, p = 0.0078 after Holm; with 5 times the steps 2.9 points, 2 seeds; floor 10.5)".
+std::string sentence_of(const ClaimAnswer& answer);
 
 /// Returns a row for each claim.
-/// @param steps as for verdict_text @param context as for sentence_of @param study name of the study, in the last column
+/// @param study name of the study, in the last column
 /// @param for_people problem, answer, effect, n and p, floor, verdict and study, as texts; else all numbers and the sentence
-NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& steps, const std::string& context,
-                     const std::string& study, bool for_people);
+NamedRows claim_rows(const std::vector<ClaimAnswer>& answers, const std::string& study, bool for_people);
 
 }  // namespace ablate::db

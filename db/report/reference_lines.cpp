@@ -9,6 +9,7 @@
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
+#include "core/util/number_text.h"
 #include "core/util/rate_text.h"
 #include "core/util/row_conditions.h"
 
@@ -27,10 +28,11 @@ Condition parse(const std::string& option, const std::string& text) {
   return {history_path(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
-/// A rate may be written as a fraction or as a decimal.
+/// A rate may be written as a fraction or as a decimal, a number as 0.001 or 1e-3.
 bool same(const std::string& label, const std::string& value) {
   const auto rate = parse_rate(label);
-  return label == value || (rate && rate == parse_rate(value));
+  const auto number = parse_number(label);
+  return label == value || (rate && rate == parse_rate(value)) || (number && number == parse_number(value));
 }
 
 /// The rows, or the columns, of a table.

@@ -123,7 +123,8 @@ struct Cell {
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
   double floor = kNoNumber;             ///< best floor of the metric on the cell's test examples (floor_notes.cpp)
-  std::vector<LongerPair> longer;       ///< for the metric that judges the trials: trials that were repeated with more steps
+  int longer_trials = 0;                ///< longer trials that repeat trials of the cell
+  std::vector<LongerPair> longer;       ///< pairs of these trials in which both have a value
   /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation come from
   /// summary_over_settings(samples) (db/report/summary.h).
   int n = 0;
@@ -206,6 +207,7 @@ struct Table {
   int comparisons = 0;             ///< number of tests, for Holm's correction
   std::string test;                ///< the note that explains the marks and the test
   bool has_longer = false;         ///< true if the trials' grids repeat trials with more steps ([grid.longer])
+  std::set<std::string> judges;    ///< names of the metrics that judge the trials
   double smallest = 0;             ///< `smallest` of [experiment]; of several experiments the largest value; 0: not known
   std::string varied;              ///< differences between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;          ///< true if papers' values were requested and a cell has one

@@ -15,10 +15,11 @@ namespace ablate::db {
 struct LongerPoint {
   std::string attention;
   int seed;
-  double value, longer;  ///< test/accuracy; longer NaN: no longer trial is done
+  double value, longer;  ///< test/accuracy; longer: or kNotRun, kNotPlanned
 };
 
-inline constexpr double kNotRun = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kNotRun = std::numeric_limits<double>::quiet_NaN();  ///< the grid has a longer trial, without a run
+inline constexpr double kNotPlanned = -1;                                    ///< the grid has no longer trial
 
 /// Attentions with 60 steps, and with 5 times the steps.
 class Longer {
@@ -37,6 +38,7 @@ class Longer {
     std::vector<GridTrial> grid;
     for (const int factor : {1, 5})
       for (const auto& point : points) {
+        if (factor > 1 && point.longer == kNotPlanned) continue;
         const auto resolved = settings(point.attention, point.seed, factor);
         grid.push_back(
             {key_of(resolved), resolved, std::nullopt, factor == 1 ? ablate::Role::kReported : ablate::Role::kLonger});
@@ -46,7 +48,7 @@ class Longer {
       for (const auto& point : points) {
         auto attempt = done(settings(point.attention, point.seed, factor), factor == 1 ? point.value : point.longer);
         attempt.main_metric = "test/accuracy";
-        if (factor == 1 || !std::isnan(point.longer)) store.put_attempt(attempt);
+        if (factor == 1 || point.longer >= 0) store.put_attempt(attempt);
       }
   }
 

@@ -14,11 +14,24 @@ namespace {
 
 /// means leads at 60 steps on every seed, clusters at 300. plain gains nothing.
 const std::vector<LongerPoint> kTurning = {
-    {"means", 1, 67, 83},         {"means", 2, 68, 84},         {"means", 3, 67, kNotRun},    {"means", 4, 68, kNotRun},
-    {"means", 5, 67, kNotRun},    {"means", 6, 68, kNotRun},    {"clusters", 1, 61, 90},      {"clusters", 2, 62, 91},
-    {"clusters", 3, 61, kNotRun}, {"clusters", 4, 62, kNotRun}, {"clusters", 5, 61, kNotRun}, {"clusters", 6, 62, kNotRun},
-    {"plain", 1, 30, 34},         {"plain", 2, 31, 30},         {"plain", 3, 30, kNotRun},    {"plain", 4, 31, kNotRun},
-    {"plain", 5, 30, kNotRun},    {"plain", 6, 31, kNotRun},
+    {"means", 1, 67, 83},
+    {"means", 2, 68, 84},
+    {"means", 3, 67, kNotPlanned},
+    {"means", 4, 68, kNotPlanned},
+    {"means", 5, 67, kNotPlanned},
+    {"means", 6, 68, kNotPlanned},
+    {"clusters", 1, 61, 90},
+    {"clusters", 2, 62, 91},
+    {"clusters", 3, 61, kNotPlanned},
+    {"clusters", 4, 62, kNotPlanned},
+    {"clusters", 5, 61, kNotPlanned},
+    {"clusters", 6, 62, kNotPlanned},
+    {"plain", 1, 30, 34},
+    {"plain", 2, 31, 30},
+    {"plain", 3, 30, kNotPlanned},
+    {"plain", 4, 31, kNotPlanned},
+    {"plain", 5, 30, kNotPlanned},
+    {"plain", 6, 31, kNotPlanned},
 };
 
 }  // namespace
@@ -61,8 +74,8 @@ TEST_CASE("an order does not turn round if the rows do not differ, or if the lon
   const auto notes = [](double of_b) {
     std::vector<LongerPoint> points;
     for (int seed = 1; seed <= 6; ++seed) {
-      points.push_back({"a", seed, 60.0 + seed % 2, seed < 3 ? 80 : kNotRun});
-      points.push_back({"b", seed, of_b + seed % 3, seed < 3 ? 90 : kNotRun});
+      points.push_back({"a", seed, 60.0 + seed % 2, seed < 3 ? 80 : kNotPlanned});
+      points.push_back({"b", seed, of_b + seed % 3, seed < 3 ? 90 : kNotPlanned});
     }
     return fmt::format("{}", fmt::join(Longer(points).table().notes, "\n"));
   };
@@ -74,8 +87,10 @@ TEST_CASE("an order does not turn round if the rows do not differ, or if the lon
 TEST_CASE("rows without a done longer trial are named, and a study without longer trials has one short note") {
   const auto notes = [](const std::vector<LongerPoint>& points) { return Longer(points).table().notes; };
   using Notes = std::vector<std::string>;
-  CHECK(notes({{"a", 1, 60, 61}, {"b", 1, 60, kNotRun}}) == Notes{"no trial with more steps is done: b"});
-  CHECK(notes({{"a", 1, 60, kNotRun}, {"b", 1, 60, kNotRun}}) == Notes{"[grid.longer]: no trial with more steps is done"});
+  CHECK(notes({{"a", 1, 60, 61}, {"b", 1, 60, kNotRun}}) ==
+        Notes{"longer trials without a result, of all longer trials: b (1 of 1)"});
+  CHECK(notes({{"a", 1, 60, kNotRun}, {"b", 1, 60, kNotRun}}) ==
+        Notes{"longer trials without a result, of all longer trials: a (1 of 1), b (1 of 1)"});
   const Folder folder;
   Store store(folder / "a.db");
   const auto one = trial("a", {}, 1);

@@ -98,7 +98,7 @@ TEST_CASE("claims are judged by the history, and refused before the run if the s
       "[[claim]]\nproblem = \"which\"\nrow = \"attention=softmax\"\nagainst = \"attention=linear\"\nexpect = \"greater\"\n";
   const auto few = place.run({"run", place.study(kSized + kTwo + claim).string(), "--dry-run"});
   CHECK(few.exit_code == 2);
-  CHECK(says(few.err, "1 claim of the study cannot be decided with 3 seeds"));
+  CHECK(says(few.err, "1 claim of the study cannot be decided with 3 common seeds"));
   const auto file = place.study(kSized + kTwo + kLonger + claim).string();
   REQUIRE(place.run({"run", file, "--set", "seeds=6"}).exit_code == 0);
   const auto answers = place.run({"claims", "tiny", "--format", "json"});

@@ -35,11 +35,13 @@ TEST_CASE("a study's claims are read, also from its stored text") {
   }
   const auto of_floor = load(kClaim + "problem = \"p\"\nrow = \"attention=softmax\"\nfloor = true\nexpect = \"greater\"\n");
   CHECK(of_floor.claims.at(0).is_of_floor());
-  CHECK(ablate::claims_of("not TOML", "a.toml", {}).claims.empty());
+  CHECK_THROWS_AS(ablate::claims_of("not TOML", "a.toml", {}), ablate::ConfigError);
+  CHECK_THROWS_AS(ablate::claims_of("[[claim]]\nexpct = 1\n", "a.toml", {}), ablate::ConfigError);
   const auto context = ablate::claims_of(text + "[train]\nsteps = 60\n[model]\nlayers = 2\n", "a.toml", {"train.steps=90"});
   CHECK(context.name == "a");
-  CHECK(context.steps == "90");
-  CHECK(context.context == "image, model.layers 2, 90 steps");
+  CHECK(context.context ==
+        std::vector<std::pair<std::string, std::string>>{
+            {"task", "image"}, {"task.length", ""}, {"model.layers", "2"}, {"model.d_model", ""}, {"train.steps", "90"}});
   CHECK(studies::labels(study) == studies::labels(load(kClaim.substr(0, kClaim.find("[[claim]]")))));
 }
 
@@ -67,6 +69,20 @@ TEST_CASE("a wrong claim is refused at its place") {
               "\"attention=adamra\", against = \"attention=softmax\", expect = \"greater\""});
   CHECK(errors(kClaim + "problem = \"p\"\nrow = \"model.layers=2\"\nagainst = \"attention=linear\"\n" + greater) ==
         Names{"10:7: model.layers=2: found 2 rows of the grid with these settings, expected one; name more settings"});
+  CHECK(errors(kClaim + kRows + greater + "metric = \"test/acuracy\"\n") ==
+        Names{"13:10: unknown metric test/acuracy (did you mean test/accuracy?)"});
+  const auto about = [&](const std::string& row) {
+    return errors(kClaim + "problem = \"p\"\nrow = \"" + row + "\"\nagainst = \"attention=linear\"\n" + greater +
+                  "[grid.tune]\ntrain.learning_rate = [1e-3, 3e-3]\n");
+  };
+  CHECK(about("attention=softmax seed=1").front() ==
+        "10:7: attention=softmax seed=1: a claim is about all seeds of a row; leave seed out");
+  CHECK(about("attention=softmax train.learning_rate=1e-3").front() ==
+        "10:7: attention=softmax train.learning_rate=1e-3: dev chooses train.learning_rate in each row; leave it out");
+  CHECK(about("attention=linear train.steps=1000") == Names{"8:1: row and against are the same row; expected two"});
+  CHECK(about("attention=softmax train.dropout=0").size() == 1);
+  const auto one = "[[claim]]\n" + kRows + greater;
+  CHECK(errors(kClaim + kRows + greater + one).size() == 1);
   CHECK(errors(kClaim + kRows + greater, {"experiment.smallest=-1"}).size() == 1);
   auto without = kClaim + kRows + greater;
   without.erase(without.find("smallest = 5.0\n"), 15);
@@ -80,10 +96,10 @@ TEST_CASE("a family needs enough seeds for its size") {
     return ablate::too_few_seeds_text(study);
   };
   CHECK(text(6, 1) == "");  // 2/2^6 = 0.031
-  CHECK(
-      text(5, 1) ==
-      "1 claim of the study cannot be decided with 5 seeds: the exact test's least p, times the claims, is 0.062. Expected at "
-      "least 6 seeds in grid.seeds, or fewer claims");
+  CHECK(text(5, 1) ==
+        "1 claim of the study cannot be decided with 5 common seeds: the exact test's least p, times the claims, is 0.062. "
+        "Expected at "
+        "least 6 seeds in grid.seeds, or fewer claims");
   CHECK(text(7, 3) == "");  // 3 * 2/2^7 = 0.047
   CHECK(text(7, 4) != "");
   CHECK(text(12, 102) == "");

@@ -270,7 +270,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   const auto& study = plan.study;
   const auto& wanted = plan.wanted;
   const auto& database = plan.asked.database;
-  if (auto why = too_few_seeds_text(study); !why.empty()) throw ConfigError({{{study.file.string()}, std::move(why)}});
+  if (auto why = too_few_seeds_text(study); !why.empty()) throw ConfigError({{study.claims_at, std::move(why)}});
   const auto standing = standings(wanted, study.name, database);
   const auto awaited = plan.awaited();
   const auto all = wanted.size() + awaited.size();

@@ -11,6 +11,7 @@
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recording.h"
 #include "core/host/scheduler/scheduler.h"
+#include "core/host/study/claims.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/reader.h"
 #include "db/report/format.h"
@@ -121,6 +122,7 @@ void note_plan(const PlannedStudy& plan, int most_jobs, const Note& note) {
   if (const auto text = crowd_text(plan, together); !text.empty()) note(text);
   if (evaluation_share(plan.wanted) > 0.5) note(evaluation_text(plan.wanted));
   if (const auto text = positions_text(plan.wanted); !text.empty()) note(text);
+  if (const auto text = too_few_seeds_text(plan.study); !text.empty()) note("warning: " + text);
 }
 
 }  // namespace

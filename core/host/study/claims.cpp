@@ -12,6 +12,7 @@
 #include "core/host/study/draft.h"
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
+#include "core/util/number_text.h"
 #include "core/util/plain_text.h"
 #include "core/util/row_conditions.h"
 
@@ -39,7 +40,7 @@ class ClaimReader {
       else if (child.name == "against")
         claim.against = text(child), into.against_at = child.where;
       else if (child.name == "metric")
-        claim.metric = text(child);
+        read_metric(child, claim);
       else if (child.name == "family")
         claim.family = text(child);
       else if (child.name == "floor")
@@ -65,6 +66,12 @@ class ClaimReader {
       return node.value.get<std::string>();
     diagnostics_.add(node.where, fmt::format("{} = {}: expected a text in one line", node.name, show(node.value)));
     return "";
+  }
+
+  void read_metric(const Node& node, Claim& claim) {
+    claim.metric = text(node);
+    if (const auto why = claim.metric.empty() ? "" : refuse_metric(claim.metric); !why.empty())
+      diagnostics_.add(node.where, why);
   }
 
   void read_floor(const Node& node) {
@@ -122,31 +129,64 @@ std::string shown(const nlohmann::json& value) {
   return fmt::format("{}", fmt::join(all, ","));
 }
 
-/// Settings of a study's reported trials, without seeds and tuned values. Each has the parameters of its first trial.
+/// True if a setting has this value. A number may be written in another way: 0.001 as 1e-3.
+bool is_equal(const nlohmann::json& setting, const std::string& value) {
+  const auto number = parse_number(value);
+  return shown(setting) == value || (setting.is_number() && number && setting.get<double>() == *number);
+}
+
+/// Settings of a study's reported trials without seeds and tuned values.
 class ReportedRows {
  public:
   explicit ReportedRows(const Study& study) {
-    std::set<std::pair<std::optional<std::int64_t>, SectionNumbers>> seen;
-    for (const auto& trial : study.trials)
-      if (trial.role == Role::kReported && seen.emplace(trial.cell, trial.cell ? SectionNumbers() : trial.sections).second)
-        rows_.push_back(flatten(trial.resolved()));
+    std::map<std::pair<std::optional<std::int64_t>, SectionNumbers>, std::size_t> places;
+    for (const auto& trial : study.trials) {
+      if (trial.role != Role::kReported) continue;
+      const auto [at, fresh] = places.try_emplace({trial.cell, trial.cell ? SectionNumbers() : trial.sections}, rows_.size());
+      if (fresh) rows_.push_back({flatten(trial.resolved()), {}});
+      rows_[at->second].seeds.insert(trial.spec.seed);
+    }
   }
 
-  /// Returns the number of settings that meet all conditions "PATH=VALUE".
-  std::ptrdiff_t count(const std::string& row) const {
+  /// Returns the indices of the settings that meet all conditions "PATH=VALUE" of a row.
+  std::vector<std::size_t> of(const std::string& row) const {
     const auto conditions = row_conditions(row);
-    return std::count_if(rows_.begin(), rows_.end(), [&](const auto& settings) {
-      return std::all_of(conditions.begin(), conditions.end(), [&](const std::string& condition) {
-        const auto equals = condition.find('=');
-        const auto at = settings.find(history_path(condition.substr(0, equals)));
-        return equals != std::string::npos && at != settings.end() && shown(at->second) == condition.substr(equals + 1);
-      });
-    });
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (std::all_of(conditions.begin(), conditions.end(), [&](const std::string& condition) {
+            const auto equals = condition.find('=');
+            const auto at = rows_[i].settings.find(history_path(condition.substr(0, equals)));
+            return equals != std::string::npos && at != rows_[i].settings.end() &&
+                   is_equal(at->second, condition.substr(equals + 1));
+          }))
+        found.push_back(i);
+    return found;
+  }
+
+  /// Returns the number of seeds that both rows of a claim have. Each row must be one setting.
+  std::size_t seeds_of(const Claim& claim) const {
+    const auto& own = rows_[of(claim.row).front()].seeds;
+    if (claim.is_of_floor()) return own.size();
+    const auto& others = rows_[of(claim.against).front()].seeds;
+    return static_cast<std::size_t>(std::count_if(own.begin(), own.end(), [&](auto seed) { return others.contains(seed); }));
   }
 
  private:
-  std::vector<decltype(flatten({}))> rows_;
+  struct Row {
+    decltype(flatten({})) settings;
+    std::set<std::uint64_t> seeds;
+  };
+  std::vector<Row> rows_;
 };
+
+/// Returns why a claim cannot name a parameter, or "".
+std::string refuse_condition(const std::string& condition, const Study& study) {
+  const auto path = history_path(condition.substr(0, condition.find('=')));
+  if (path == setting::kSeed) return "a claim is about all seeds of a row; leave seed out";
+  const bool is_tuned =
+      std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
+  return is_tuned ? fmt::format("dev chooses {} in each row; leave it out", path) : "";
+}
 
 }  // namespace
 
@@ -165,11 +205,26 @@ void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, b
                     "as in smallest = 5.0. An undecided claim states the seeds that such a difference needs");
   if (claims.empty()) return;
   const ReportedRows rows(study);
-  for (const auto& [claim, where, row_at, against_at] : claims)
-    for (const auto& [row, at] : {std::pair(claim.row, row_at), std::pair(claim.against, against_at)})
-      if (const auto count = row.empty() ? 1 : rows.count(row); count != 1)
-        diagnostics.add(at, fmt::format("{}: found {} rows of the grid with these settings, expected one{}", row, count,
-                                        count == 0 ? fmt::format(", as in {}", kClaimExample) : "; name more settings"));
+  std::vector<Claim> seen;
+  for (const auto& [claim, where, row_at, against_at] : claims) {
+    std::vector<std::size_t> both;
+    for (const auto& [row, at] : {std::pair(claim.row, row_at), std::pair(claim.against, against_at)}) {
+      if (row.empty()) continue;
+      for (const auto& condition : row_conditions(row))
+        if (const auto why = refuse_condition(condition, study); !why.empty()) diagnostics.add(at, row + ": " + why);
+      const auto found = rows.of(row);
+      if (found.size() == 1)
+        both.push_back(found.front());
+      else
+        diagnostics.add(at, fmt::format("{}: found {} rows of the grid with these settings, expected one{}", row, found.size(),
+                                        found.empty() ? fmt::format(", as in {}", kClaimExample) : "; name more settings"));
+    }
+    if (both.size() == 2 && both.front() == both.back())
+      diagnostics.add(where, "row and against are the same row; expected two");
+    if (std::find(seen.begin(), seen.end(), claim) != seen.end())
+      diagnostics.add(where, "this claim is made twice, and would count twice in its family; leave one out");
+    seen.push_back(claim);
+  }
 }
 
 std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims) {
@@ -179,21 +234,21 @@ std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& 
 }
 
 std::string too_few_seeds_text(const Study& study) {
-  std::set<std::uint64_t> seeds;
-  for (const auto& trial : study.trials)
-    if (trial.role == Role::kReported) seeds.insert(trial.spec.seed);
   const auto least_p = [](std::size_t claims, std::size_t n) {
     return static_cast<double>(claims) * std::ldexp(1.0, 1 - static_cast<int>(std::min<std::size_t>(n, 1000)));
   };
+  const ReportedRows rows(study);
   for (const auto& [family, claims] : families_of(study.claims)) {
-    if (least_p(claims.size(), seeds.size()) <= kLevel) continue;
-    auto least = seeds.size();
+    auto n = rows.seeds_of(claims.front());
+    for (const auto& claim : claims) n = std::min(n, rows.seeds_of(claim));
+    if (least_p(claims.size(), n) <= kLevel) continue;
+    auto least = n;
     while (least_p(claims.size(), least) > kLevel) ++least;
     return fmt::format(
-        "{} claim{} of {} cannot be decided with {} seed{}: the exact test's least p, times the claims, is {:.2g}. "
+        "{} claim{} of {} cannot be decided with {} common seed{}: the exact test's least p, times the claims, is {:.2g}. "
         "Expected at least {} seeds in grid.seeds, or fewer claims",
-        claims.size(), claims.size() == 1 ? "" : "s", family.empty() ? "the study" : "family " + family, seeds.size(),
-        seeds.size() == 1 ? "" : "s", least_p(claims.size(), seeds.size()), least);
+        claims.size(), claims.size() == 1 ? "" : "s", family.empty() ? "the study" : "family " + family, n, n == 1 ? "" : "s",
+        least_p(claims.size(), n), least);
   }
   return "";
 }
@@ -203,8 +258,8 @@ StudyClaims claims_of(const std::string& text, const std::filesystem::path& file
   Diagnostics diagnostics;
   StudyClaims found{.name = file.stem().string()};
   const auto document = parse_document(text, file.string(), diagnostics);
-  if (!document) return found;
-  if (const auto* node = document->find("claim")) read_claims(*node, written, diagnostics);
+  if (const auto* node = document ? document->find("claim") : nullptr) read_claims(*node, written, diagnostics);
+  if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
   for (auto& one : written) found.claims.push_back(std::move(one.claim));
   const auto value_of = [&](const std::string& path) -> std::string {
     for (auto at = overrides.rbegin(); at != overrides.rend(); ++at)
@@ -215,12 +270,9 @@ StudyClaims claims_of(const std::string& text, const std::filesystem::path& file
     return value == nullptr || value->value.is_structured() ? "" : shown(value->value);
   };
   if (const auto name = value_of("experiment.name"); !name.empty()) found.name = name;
-  found.steps = value_of(setting::kSteps);
-  found.context = value_of(setting::kTaskPlugin);
-  for (const auto* path : {setting::kTaskLength, setting::kModelLayers, setting::kModelWidth})
-    if (const auto value = value_of(path); !value.empty())
-      found.context += fmt::format("{}{} {}", found.context.empty() ? "" : ", ", path, value);
-  if (!found.steps.empty()) found.context += fmt::format("{}{} steps", found.context.empty() ? "" : ", ", found.steps);
+  for (const auto* path :
+       {setting::kTaskPlugin, setting::kTaskLength, setting::kModelLayers, setting::kModelWidth, setting::kSteps})
+    found.context.emplace_back(history_path(path), value_of(path));
   return found;
 }
 

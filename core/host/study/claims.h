@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/study/document.h"
@@ -20,25 +21,27 @@ struct WrittenClaim {
 /// Reads [[claim]]. Errors go to diagnostics.
 void read_claims(const Node& node, std::vector<WrittenClaim>& claims, Diagnostics& diagnostics);
 
-/// Reports rows that are not exactly one setting of the reported trials, and a study with claims that sets no [experiment]
-/// smallest.
+/// Reports rows that are not exactly one setting of the reported trials, rows that name the seed or a tuned parameter, claims
+/// that are made twice, and a study with claims that sets no [experiment] smallest.
 void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, bool has_smallest, Diagnostics& diagnostics);
 
 /// Returns the claims of each family, by its name ("": the claims that name none).
 std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims);
 
-/// Returns the error of a study whose seeds cannot decide its claims: with n seeds the least p of the exact test is 2/2^n, and
-/// a family of m claims needs m times that to be at most 0.05. Returns "" if they can.
+/// Returns the error of a study whose seeds cannot decide its claims: with n common seeds of two rows the least p of the exact
+/// test is 2/2^n, and a family of m claims needs m times that to be at most 0.05. Returns "" if they can.
 std::string too_few_seeds_text(const Study& study);
 
 /// Claims of a study's text, with what a reader has to know beside them.
 struct StudyClaims {
-  std::vector<Claim> claims;  ///< empty if the text is not TOML
-  std::string name;           ///< [experiment] name; default: the file's stem
-  std::string steps;          ///< train.steps, if the study or an override sets it
-  std::string context;        ///< "lookup, task.length 64, model.layers 2, 600 steps": what the study sets of these
+  std::vector<Claim> claims;
+  std::string name;  ///< [experiment] name; default: the file's stem
+  /// Values of the task, its length, the model's layers and width, and the steps, by path, as the study's sections and
+  /// overrides set them; "": not set there. A row may have others.
+  std::vector<std::pair<std::string, std::string>> context = {};
 };
 
+/// Throws ConfigError if the text is not TOML, or a claim has an error.
 /// @param file path of the study @param overrides as for load_study
 StudyClaims claims_of(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides);
 

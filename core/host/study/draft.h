@@ -123,6 +123,9 @@ std::vector<std::pair<std::string, const Node*>> leaves(const Node& table);
 /// Reads [grid] into draft.groups and draft.rules.
 void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics);
 
+/// Returns the error in a metric's name, or "". Metrics of attentions are not checked: only an attention's own code knows them.
+std::string refuse_metric(const std::string& name);
+
 /// Reads [[published]] into draft.published and draft.published_rules.
 void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics);
 

@@ -311,21 +311,6 @@ void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
       }
 }
 
-/// Returns the error in a metric's name, or "". Metrics of attentions are not checked: only an attention's own code knows them.
-std::string refuse_metric(const std::string& name) {
-  if (name.starts_with("attention/")) return "";
-  auto names = objective_metric_names();
-  for (const auto metrics : {training_metrics(), process_metrics()})
-    for (const auto& metric : metrics) names.push_back(metric.name);
-  // "test/accuracy@pairs=8": the metric of a group, which only the task knows.
-  const auto plain = name.substr(0, name.find('@'));
-  if (std::find(names.begin(), names.end(), plain) != names.end()) return "";
-  // The task's own metrics are not checked, since only a worker knows them. A misspelt metric of an objective is reported.
-  const auto split = plain.substr(0, plain.find('/'));
-  if ((split == "test" || split == "test_last" || split == "dev") && nearest(plain, names).empty()) return "";
-  return fmt::format("unknown metric {}{}", name, suggestion(name, names));
-}
-
 /// True for a metric that is a fraction in percent, also if it is of a group of the examples ("test/accuracy@pairs=8").
 bool is_share(const std::string& name) {
   const auto metrics = house_metrics();
@@ -374,6 +359,20 @@ void read_line(const Node& line, const std::string& source, Draft& draft, Diagno
 }
 
 }  // namespace
+
+std::string refuse_metric(const std::string& name) {
+  if (name.starts_with("attention/")) return "";
+  auto names = objective_metric_names();
+  for (const auto metrics : {training_metrics(), process_metrics()})
+    for (const auto& metric : metrics) names.push_back(metric.name);
+  // "test/accuracy@pairs=8": the metric of a group, which only the task knows.
+  const auto plain = name.substr(0, name.find('@'));
+  if (std::find(names.begin(), names.end(), plain) != names.end()) return "";
+  // The task's own metrics are not checked, since only a worker knows them. A misspelt metric of an objective is reported.
+  const auto split = plain.substr(0, plain.find('/'));
+  if ((split == "test" || split == "test_last" || split == "dev") && nearest(plain, names).empty()) return "";
+  return fmt::format("unknown metric {}{}", name, suggestion(name, names));
+}
 
 Group read_seeds(const Node& node, Diagnostics& diagnostics) {
   Group group{Group::Form::kSeeds, node.where, {}};

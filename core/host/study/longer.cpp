@@ -63,7 +63,8 @@ void check_longer(Draft& draft, Diagnostics& diagnostics) {
     std::erase_if(longer.seeds->alternatives, [&](const auto& one) { return !has_seed(reported, one.set.front().value); });
   if (!longer.seeds || longer.seeds->alternatives.empty()) {
     longer.seeds = draft.groups.back();
-    longer.seeds->alternatives = {reported.begin(), reported.begin() + std::min(kUsualSeeds, reported.size())};
+    longer.seeds->alternatives = reported;
+    longer.seeds->alternatives.resize(std::min(kUsualSeeds, reported.size()));
   }
   for (const auto& one : longer.seeds->alternatives)
     if (const auto& seed = one.set.front(); !has_seed(reported, seed.value))

@@ -304,6 +304,7 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     expand(draft, schema, study, diagnostics);
     if (diagnostics.empty()) check_claims(draft.claims, study, draft.smallest.has_value(), diagnostics);
     for (const auto& one : draft.claims) study.claims.push_back(one.claim);
+    if (!draft.claims.empty()) study.claims_at = draft.claims.front().where;
     if (diagnostics.empty()) add_labels(draft, study.trials);
   }
   if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());

@@ -227,6 +227,7 @@ struct Study {
   std::vector<Published> published;          ///< at most one for each trial and metric
   std::vector<NamedTable> tables = {};
   std::vector<Claim> claims = {};  ///< [[claim]]
+  Location claims_at = {};         ///< location of the first claim
 
   /// Returns the role of the trials on which dev compares tuned values. They run before all others.
   Role comparing_role() const { return tuning_seeds.empty() ? Role::kReported : Role::kTuning; }

@@ -74,27 +74,24 @@ void add_values_beyond(Draft& draft, const Schema& schema, Diagnostics& diagnost
     if (one.set.size() == 1 && one.set.front().value.is_number()) values.push_back(one.set.front().value);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  if (tuned.size() > 1 || group.path.empty() || values.size() < 2 || values.size() != group.alternatives.size() ||
-      values.front() <= 0)
-    return diagnostics.add(*draft.widen,
-                           "grid.tune.widen adds values beyond the ends of one axis: expected one tuned parameter with at "
-                           "least two different positive numbers; leave widen out, or tune one parameter");
   const auto [section, key] = split_path(group.path);
   const auto parameters = schema.find_all(section, key);
+  const bool is_real = std::all_of(parameters.begin(), parameters.end(),
+                                   [](const auto* parameter) { return parameter->type == ParameterType::kReal; });
+  if (tuned.size() > 1 || group.path.empty() || values.size() < 2 || values.size() != group.alternatives.size() ||
+      values.front() <= 0 || !is_real)
+    return diagnostics.add(*draft.widen,
+                           "grid.tune.widen adds values beyond the ends of one axis: expected one tuned parameter of real "
+                           "numbers, as train.learning_rate, with at least two different values above 0; leave widen out, or "
+                           "tune such a parameter");
   const auto written = group.alternatives.front();
   const auto size = values.size();
   const auto add = [&](double end, double before, int side) {
-    const double ratio = end / before;
     for (int k = 1; k <= kMostBeyond; ++k) {
-      const bool is_whole = written.set.front().value.is_number_integer();
-      const double number = std::stod(fmt::format("{:.2e}", end * std::pow(ratio, k)));
       auto next = written;
       next.beyond = side * k;
       auto& value = next.set.front().value;
-      if (is_whole)
-        value = std::llround(number);
-      else
-        value = number;
+      value = std::stod(fmt::format("{:.2e}", end * std::pow(end / before, k)));
       const auto is_refused = [&](const auto* parameter) { return !check_value(*parameter, value).ok(); };
       const auto is_known = [&](const auto& one) { return one.set.front().value == value; };
       if (std::any_of(parameters.begin(), parameters.end(), is_refused) ||

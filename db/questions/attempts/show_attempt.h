@@ -15,7 +15,8 @@ namespace ablate::db {
 /// Returns everything about one attempt as JSON. Unknown values, and values that are not numbers, are null.
 ///   attempt (its number), key, experiments: [{name, file, overrides, latest_grid}], outcome, reason, signal, exit_code,
 ///     started_us, wall_s, step, steps, cpu_s, peak_resident_bytes, parameters: {path: value}
-///   results: [{metric, value, unit, direction}], main_metric (the metric that judges the trial), curves: {metric: [[step, value], ...]}
+///   results: [{metric, value, unit, direction}], main_metric (the metric that judges the trial, or null)
+///   curves: {metric: [[step, value], ...]}
 ///   plugins: [{kind, id, version, code_identity, content_hash, path, verdict, failed_checks}]; verdict at the attempt's start
 ///   environment; {"damaged": its text} if it is no JSON object. output: end of the printed text
 ///   files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (original size), is_there, removed_us or null}]

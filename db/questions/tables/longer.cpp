@@ -69,7 +69,10 @@ void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& long
   const Repeated repeated(from.reader, all, from.trials.size());
   std::vector<std::vector<std::optional<double>>> results;
   for (const auto& metric : from.metrics) results.push_back(load_results(from.reader, metric.id, all));
-  const auto judges = main_metric_ids(all);
+  for (const auto& metric : from.metrics) {
+    const auto judges = main_metric_ids(from.trials);
+    if (std::find(judges.begin(), judges.end(), metric.id) != judges.end()) table.judges.insert(metric.name);
+  }
   std::vector<std::size_t> cell_of(from.trials.size());
   for (std::size_t i = 0; i < from.members.size(); ++i)
     for (const auto t : from.members[i]) cell_of[t] = i;
@@ -77,9 +80,10 @@ void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& long
     const auto found = repeated.of(t);
     for (std::size_t m = 0; found && m < from.metrics.size(); ++m) {
       const auto &value = results[m][found->trial], &more = results[m][t];
-      if (judges[t] != from.metrics[m].id || !value || !more || std::isnan(*value) || std::isnan(*more)) continue;
-      table.cells[index_of(table, cell_of[found->trial], m)].longer.push_back(
-          {from.seeds[found->trial], *value, *more, found->factor});
+      auto& cell = table.cells[index_of(table, cell_of[found->trial], m)];
+      ++cell.longer_trials;
+      if (value && more && !std::isnan(*value) && !std::isnan(*more))
+        cell.longer.push_back({from.seeds[found->trial], *value, *more, found->factor});
     }
   }
 }

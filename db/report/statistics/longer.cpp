@@ -18,9 +18,11 @@ namespace {
 constexpr const char* kMark = "+";
 constexpr double kSignificant = 0.05;
 
-/// Returns the mean gain if every longer trial is better than the trial that it repeats, else nullopt.
+/// Returns the mean gain if every longer trial is better than the trial that it repeats, else nullopt. A longer trial without a
+/// value is not better.
 std::optional<double> gain_of(const Cell& cell, const MetricInfo& metric) {
-  if (cell.longer.empty() || metric.direction.empty()) return std::nullopt;
+  if (cell.longer.empty() || static_cast<int>(cell.longer.size()) < cell.longer_trials || metric.direction.empty())
+    return std::nullopt;
   const double sign = metric.direction == "max" ? 1 : -1;
   double sum = 0;
   for (const auto& pair : cell.longer) {
@@ -44,14 +46,16 @@ class Control {
   }
 
   void note() const {
-    if (factors_.empty()) return table_.notes.emplace_back("[grid.longer]: no trial with more steps is done"), void();
     const auto steps = fmt::format("{} times the steps", fmt::join(factors_, " or "));
     if (!gains_.empty())
       table_.notes.push_back(
-          fmt::format("{} with {}, each seed gains, {:g} or more on average: {}. These numbers are points on a learning curve",
-                      kMark, steps, table_.smallest, some_of(gains_)));
+          fmt::format("{} with {}, each seed gains{}: {}. These numbers are points on a learning curve", kMark, steps,
+                      table_.smallest > 0 ? fmt::format(", {:g} or more on average", table_.smallest)
+                                          : std::string(" (the study's smallest difference is not known here)"),
+                      some_of(gains_)));
     if (!turned_.empty()) table_.notes.push_back(fmt::format("with {} the order turns round: {}", steps, some_of(turned_)));
-    if (!without_.empty()) table_.notes.push_back(fmt::format("no trial with more steps is done: {}", some_of(without_)));
+    if (!open_.empty())
+      table_.notes.push_back(fmt::format("longer trials without a result, of all longer trials: {}", some_of(open_)));
   }
 
  private:
@@ -60,32 +64,24 @@ class Control {
     auto& cell = table_.cells[table_.index_of(r, m, c)];
     auto& fact = cell.facts.emplace_back(Fact{.name = "longer", .value = mean_longer(cell), .shown = Fact::Shown::kData});
     for (const auto& pair : cell.longer) factors_.insert(pair.factor);
-    const auto gain = gain_of(cell, metric);
-    if (gain && *gain >= table_.smallest) {
+    if (!table_.judges.contains(metric.name)) return;
+    if (const auto gain = gain_of(cell, metric); gain && *gain >= table_.smallest) {
       fact.mark = kMark;
       gains_.push_back(fmt::format("{} by {:.3g}", name_of(r, c), *gain));
-    } else if (cell.longer.empty() && cell.n > 0 && is_controlled(m) && !(table_.average && c + 1 == table_.columns.size())) {
-      without_.push_back(name_of(r, c));
     }
+    if (const auto done = static_cast<int>(cell.longer.size()); done < cell.longer_trials)
+      open_.push_back(fmt::format("{} ({} of {})", name_of(r, c), cell.longer_trials - done, cell.longer_trials));
   }
 
   void compare(std::size_t r, std::size_t other, std::size_t m, std::size_t c) {
     const auto &one = table_.cell(r, m, c), &rival = table_.cell(other, m, c);
-    if (!is_judged(table_.metrics[m]) || one.tasks != rival.tasks) return;
+    if (!table_.judges.contains(table_.metrics[m].name) || !is_judged(table_.metrics[m]) || one.tasks != rival.tasks) return;
     const double longer = longer_difference(one, rival);
     if (std::isnan(longer) || !have_own_seeds(one.samples) || !have_own_seeds(rival.samples)) return;
     const auto difference = difference_of(one.samples, rival.samples, table_.t_test);
     if (!(difference.p <= kSignificant) || difference.value * longer >= 0) return;
     turned_.push_back(
         fmt::format("{} - {} is {:.3g}, then {:.3g}", name_of(r, c), name_of(other, c), difference.value, longer));
-  }
-
-  /// True if any cell of the metric has longer trials.
-  bool is_controlled(std::size_t m) const {
-    for (std::size_t i = 0; i < table_.rows.size(); ++i)
-      for (std::size_t c = 0; c < table_.columns.size(); ++c)
-        if (!table_.cell(i, m, c).longer.empty()) return true;
-    return false;
   }
 
   std::string name_of(std::size_t row, std::size_t column) const {
@@ -96,7 +92,7 @@ class Control {
 
   Table& table_;
   std::set<std::int64_t> factors_;
-  std::vector<std::string> gains_, turned_, without_;
+  std::vector<std::string> gains_, turned_, open_;
 };
 
 /// Marks cells whose trials gain with more steps, and notes orders that turn round.

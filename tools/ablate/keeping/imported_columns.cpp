@@ -125,6 +125,11 @@ constexpr FixedColumn kFixedColumns[] = {
     {"data_digest", [](const std::string& field, db::ImportedTrial& trial) { trial.data_digest = field; }},
     {"grid.tuned", put_tuned},
     {"grid.role", put_role},
+    {"grid.tunes",
+     [](const std::string&, db::ImportedTrial&) {
+       throw Error(
+           "found a column of an older ablate, expected grid.role: rename it, and write tuning for true, reported for false");
+     }},
 };
 
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {

@@ -9,6 +9,7 @@
 #include "core/host/study/claims.h"
 #include "core/host/study/document.h"
 #include "core/host/study/longer.h"
+#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "db/questions/tables/make_table.h"
 #include "db/report/format.h"
@@ -27,14 +28,43 @@ struct Answered {
   std::vector<db::ClaimAnswer> answers;
 };
 
+/// Fills in the steps and the context of answers. A row's own settings replace the study's.
+void put_context(const StudyClaims& study, const db::Table& table, std::vector<db::ClaimAnswer>& answers) {
+  std::string tuned;
+  for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
+    int most = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) most = std::max(most, table.choice(row, 0, p).of);
+    tuned += fmt::format(", {} of {} values", table.tuned_paths[p], most);
+  }
+  for (auto& answer : answers) {
+    for (auto [path, value] : study.context) {
+      const auto at = std::find(table.row_paths.begin(), table.row_paths.end(), path);
+      if (answer.row && at != table.row_paths.end())
+        value = table.rows[*answer.row][static_cast<std::size_t>(at - table.row_paths.begin())];
+      if (path == setting::kSteps) answer.steps = value;
+      if (value.empty()) continue;
+      const auto text = path == setting::kTask    ? value
+                        : path == setting::kSteps ? value + " steps"
+                                                  : fmt::format("{} {}", path, value);
+      answer.context += (answer.context.empty() ? "" : ", ") + text;
+    }
+    answer.context += tuned;
+  }
+}
+
 /// @param name an experiment, whose stored study makes the claims, or the path of a study
 Answered answered(const db::Reader& reader, const std::string& name, db::TableRequest request) {
   Answered one;
   if (name.ends_with(".toml")) {
     const auto text = read_toml(name, "a study");
     one.study = claims_of(text, name, {});
+    const auto stored = reader.study_text(one.study.name);
+    if (!stored.empty() && stored != text)
+      say("note: {} differs from the study that ran as {}: its claims may have been written after the results\n",
+          db::one_row(name), db::one_row(one.study.name));
     request.smallest_of = [smallest = smallest_of(text, name, {})](const std::string&) { return smallest; };
   } else {
+    reader.experiment(name);  // throws, with the nearest name
     one.study = claims_of(reader.study_text(name), reader.study_file(name), reader.study_overrides(name));
     one.study.name = name;
   }
@@ -49,17 +79,14 @@ Answered answered(const db::Reader& reader, const std::string& name, db::TableRe
     if (std::find(request.metrics.begin(), request.metrics.end(), metric) == request.metrics.end())
       request.metrics.push_back(metric);
   };
-  if (std::any_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.metric.empty(); }))
-    for (const auto& metric : db::make_table(reader, request).metrics) add(metric.name);  // the first judges the trials
+  for (const auto& metric : db::make_table(reader, request).metrics) add(metric.name);  // the first judges the trials
+  const auto known = reader.metrics();
   for (const auto& claim : claims)
-    if (!claim.metric.empty()) add(claim.metric);
+    if (std::any_of(known.begin(), known.end(), [&](const auto& metric) { return metric.name == claim.metric; }))
+      add(claim.metric);
   const auto table = db::make_settings_table(reader, std::move(request));
-  for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
-    int most = 0;
-    for (std::size_t row = 0; row < table.rows.size(); ++row) most = std::max(most, table.choice(row, 0, p).of);
-    one.study.context += fmt::format(", {} of {} values", table.tuned_paths[p], most);
-  }
   one.answers = db::judge(claims, table);
+  put_context(one.study, table, one.answers);
   return one;
 }
 
@@ -96,14 +123,14 @@ void add_claims(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       std::string text;
       for (const auto& [study, answers] : all)
         for (const auto& answer : answers)
-          text += fmt::format("{}: {}\n  {}\n", db::one_row(answer.claim.problem), db::verdict_text(answer, study.steps),
-                              db::one_row(db::sentence_of(answer, study.context)));
+          text += fmt::format("{}: {}\n  {}\n", db::one_row(answer.claim.problem), db::verdict_text(answer),
+                              db::one_row(db::sentence_of(answer)));
       arguments->out.put(text);
     } else {
       put_rows(arguments->format, arguments->out, [&](bool for_people) {
         db::NamedRows rows;
         for (const auto& [study, answers] : all) {
-          auto own = db::claim_rows(answers, study.steps, study.context, study.name, for_people);
+          auto own = db::claim_rows(answers, study.name, for_people);
           rows.names = own.names;
           rows.rows.insert(rows.rows.end(), own.rows.begin(), own.rows.end());
         }

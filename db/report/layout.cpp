@@ -18,7 +18,7 @@ namespace {
 using Significance = Comparison::Significance;
 
 Field number(std::string text, bool unsettled = false) {
-  return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
+  return {.role = FieldRole::kNumber, .text = std::move(text), .unsettled = unsettled};
 }
 
 /// Decimals of the numbers in a column.
@@ -149,7 +149,7 @@ void put_mark(const Fact& fact, const Digits& digits, bool looks_alike, Field& f
 
 /// @param looks_alike see put_mark
 Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Digits& digits, bool show_n, bool looks_alike) {
-  Field field{.role = Role::kNumber};
+  Field field{.role = FieldRole::kNumber};
   if (cell.trials == 0) return field;
   if (cell.n > 0) {
     const auto shown = cell.shown();
@@ -188,7 +188,7 @@ class BlockOf {
 
   std::vector<Field> header() const {
     std::vector<Field> fields;
-    if (marked_) fields.push_back({.role = Role::kMark});
+    if (marked_) fields.push_back({.role = FieldRole::kMark});
     for (const auto& path : table_.row_paths) fields.push_back({.text = path});
     for (auto m = first_; m < last_; ++m) {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
@@ -207,7 +207,7 @@ class BlockOf {
   std::vector<Field> row(std::size_t r) const {
     std::vector<Field> fields;
     if (marked_)
-      fields.push_back({.role = Role::kMark, .text = marks_cells(table_, r) ? "" : mark_of(table_, table_.checked(r))});
+      fields.push_back({.role = FieldRole::kMark, .text = marks_cells(table_, r) ? "" : mark_of(table_, table_.checked(r))});
     for (const auto& label : table_.rows[r]) fields.push_back({.text = label});
     for (auto m = first_; m < last_; ++m) {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {

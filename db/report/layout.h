@@ -10,10 +10,10 @@
 
 namespace ablate::db {
 
-enum class Role { kMark, kLabel, kNumber };
+enum class FieldRole { kMark, kLabel, kNumber };
 
 struct Field {
-  Role role = Role::kLabel;
+  FieldRole role = FieldRole::kLabel;
   std::string text = {};          ///< "85.31 ± 0.42 (n=3)"; the printer makes it one row and escapes it
   bool best = false;              ///< best of its column, significantly better than the second
   bool second = false;            ///< second of its column, significantly better than the third

@@ -40,8 +40,7 @@ class Longer {
       for (const auto& point : points) {
         if (factor > 1 && point.longer == kNotPlanned) continue;
         const auto resolved = settings(point.attention, point.seed, factor);
-        grid.push_back(
-            {key_of(resolved), resolved, std::nullopt, factor == 1 ? ablate::Role::kReported : ablate::Role::kLonger});
+        grid.push_back({key_of(resolved), resolved, std::nullopt, factor == 1 ? Role::kReported : Role::kLonger});
       }
     store.put_trials(experiment, grid);
     for (const int factor : {1, 5})

@@ -40,7 +40,7 @@ class Tuned {
       const auto [at, fresh] = numbers.try_emplace({point.attention, point.pool}, numbers.size());
       grid.push_back({key_of(settings(point)), settings(point),
                       cells && !point.imported ? std::optional(at->second) : std::nullopt,
-                      point.tunes ? ablate::Role::kTuning : ablate::Role::kReported});
+                      point.tunes ? Role::kTuning : Role::kReported});
     }
     store.put_trials(experiment, grid);
     for (const auto& point : points)

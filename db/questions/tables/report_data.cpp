@@ -299,7 +299,7 @@ ordered_json field_of(const Field& field) {
 ordered_json block_of(const Block& block) {
   ordered_json one = {{"title", block.title}, {"header", ordered_json::array()}, {"rows", ordered_json::array()}};
   for (const auto& field : block.header)
-    one["header"].push_back({{"text", field.text}, {"number", field.role == Role::kNumber}});
+    one["header"].push_back({{"text", field.text}, {"number", field.role == FieldRole::kNumber}});
   for (const auto& row : block.rows) {
     auto fields = ordered_json::array();
     for (const auto& field : row) fields.push_back(field_of(field));

@@ -79,7 +79,7 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape esca
   for (const auto& row : block.rows) {
     rows.emplace_back();
     for (auto field : row) {
-      if (field.role != Role::kNumber) field.text = escape(field.text);
+      if (field.role != FieldRole::kNumber) field.text = escape(field.text);
       field.failures = escape(field.failures);
       rows.back().push_back(plain(field, emphasis));
     }
@@ -102,7 +102,7 @@ inline MarkedRows marked_rows(const Table& table, const Block& block, Escape esc
   const bool carries = !table.request.empty();
   if (carries) all.trials.emplace_back(kColumnsMark);
   for (const auto& field : block.header) {
-    all.columns += field.role == Role::kNumber ? number : text;
+    all.columns += field.role == FieldRole::kNumber ? number : text;
     all.rows[0].push_back(escape(field.text));
   }
   for (const auto& row : block.rows) {

@@ -24,7 +24,7 @@ std::string html_line(const char* tag, const std::vector<Field>& fields, const T
     const auto& field = fields[i];
     const bool is_first = i == 0 || field.cell != fields[i - 1].cell;
     const auto trials = carries && is_first ? trials_text(*table, field) : std::string();
-    line += std::string("<") + tag + (field.role == Role::kNumber ? " class=\"number\"" : "") +
+    line += std::string("<") + tag + (field.role == FieldRole::kNumber ? " class=\"number\"" : "") +
             (trials.empty() ? "" : " data-trials=\"" + trials + "\"") + ">" + html_field(field) + "</" + tag + ">";
   }
   return line + "</tr>\n";

@@ -48,7 +48,7 @@ std::string with_signs(std::string text) {
 
 std::string field_text(const Field& field) {
   auto safe = field;
-  safe.text = field.role == Role::kNumber ? with_signs(escaped(field.text)) : escaped(field.text);
+  safe.text = field.role == FieldRole::kNumber ? with_signs(escaped(field.text)) : escaped(field.text);
   safe.failures = escaped(field.failures), safe.mark = escaped(field.mark);
   if (safe.significance == "-") safe.significance = "$-$";
   if (safe.significance == "≠") safe.significance = "$\\neq$";

@@ -24,7 +24,7 @@ std::string typst_signs(std::string text) {
 
 std::string typst_field(const Field& field) {
   auto safe = field;
-  safe.text = field.role == Role::kNumber ? typst_signs(typst_escaped(field.text)) : typst_escaped(field.text);
+  safe.text = field.role == FieldRole::kNumber ? typst_signs(typst_escaped(field.text)) : typst_escaped(field.text);
   safe.failures = typst_escaped(field.failures), safe.mark = typst_escaped(field.mark),
   safe.significance = typst_signs(typst_escaped(field.significance));
   return plain(safe, {"#strong[", "]", "#underline[", "]", "\\~"});

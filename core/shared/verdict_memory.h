@@ -1,4 +1,4 @@
-// Verdicts of the conformance suite on plugins, stored in the cache folder by the plugin's code. Torch-free.
+// Verdicts of the conformance suite on plugins, stored in the cache folder. A plugin's code identity is the key. Torch-free.
 #pragma once
 
 #include <cstdint>

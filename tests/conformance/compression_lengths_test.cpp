@@ -14,7 +14,7 @@ bool is_prime(std::int64_t n) {
   return n > 1;
 }
 
-/// Clears the padding, but counts it if `Where` is true.
+/// Means that leave out padding, except where `Where` is true of keys and slots: there they take padding for tokens.
 template <class Where>
 class CountsAt final : public Means {
   using Means::Means;

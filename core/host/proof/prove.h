@@ -33,9 +33,10 @@ enum class Reach {
 };
 Reach reach_of(const nlohmann::json& patch);
 
-/// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. The text has all code,
-/// data and values that the changed code can read. Unless the host's code has changed, it leaves out settings of [train] that
-/// change only the numbers that a plugin receives, and no shape, call or step count: learning rate, optimiser, schedule,
+/// Returns a text that identifies trials of the old code. If two trials have the same text, a proof that repeats one of them
+/// holds for the other. The text has all code, data and values that the changed code can read. Unless the host's code has
+/// changed, it leaves out settings of [train] that change only the numbers that a plugin receives, and no shape, call or step
+/// count: learning rate, optimiser, schedule,
 /// decay, clipping, loss pieces, shuffled labels.
 std::string scope_of(const Identity& before, Reach reach);
 

@@ -75,7 +75,7 @@ class StallWatch {
 class Quarantine {
  public:
   using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
-  static constexpr std::size_t kEnough = 3;                       ///< failures with one reason, apart from its numbers
+  static constexpr std::size_t kEnough = 3;                       ///< failures whose reasons differ at most in numbers
 
   /// Plugins that several failures have in common.
   struct Blamed {

@@ -7,7 +7,7 @@
 namespace ablate {
 
 /// Trains each suitable predictor on the training split, selects its settings on dev, and scores it on a trial's test examples.
-/// The floors of the same data are equal on all machines that finish in time: counts, not times, limit a predictor's work.
+/// Every machine that finishes in time finds the same floors, because a predictor's work is limited by counts and not by time.
 /// @param task loaded
 /// @param rows test: as in EvaluationPlan; train: examples that a trial of seed 1 has read after its steps
 /// @param seconds limit of processor time; no further predictor begins after three quarters of it

@@ -41,7 +41,7 @@ class Against {
       take_lines(reference_lines("--against", conditions(values), table));
     comparisons_.decide();
     table.comparisons = static_cast<int>(comparisons_.count());
-    if (is_against_best())  // over shared seeds, a row may be better than the best row, which is best over all seeds
+    if (is_against_best())  // the best mean is over all seeds; a test is over shared seeds, and may favour another row
       for (std::size_t at = 0; at < table.cells.size(); ++at)
         if (comparison(at).significance == Significance::kBetter) comparison(at).significance = Significance::kNotSignificant;
     emphasise();
@@ -123,7 +123,8 @@ class Against {
         }
   }
 
-  /// Marks the best and the second cell of a column. Uses the tested pairs, or further tests if all pairs contain the same row.
+  /// Marks the best and the second cell of a column. With --against best, all pairs are tested already. Otherwise each row was
+  /// compared only with the reference, and further tests compare the best rows with each other.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;

@@ -30,7 +30,8 @@ double share_in(const Hashes& known, std::span<const Content> contents, std::siz
   return contents.empty() ? 0 : static_cast<double>(found) / static_cast<double>(contents.size());
 }
 
-/// Returns a split whose examples of the other seed are mostly in no split of this task, or null if there is none.
+/// Returns a split that the other seed draws anew: most of its examples under that seed are in no split under this seed.
+/// Returns null if there is none.
 const NamedSplit* drawn_anew(const TaskSubject& subject) {
   Hashes seen;
   for (const auto& named : kSplits) seen.merge(shown_in(subject.contents(named.split)));

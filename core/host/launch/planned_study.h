@@ -59,8 +59,8 @@ struct PlannedStudy {
   std::vector<PluginInfo> used;               ///< plugins that any trial uses
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; largest train.threads; trials at a time
 
-  /// Returns placeholders for the trials that will be wanted once dev has chosen. The choice is not known yet, so they are those
-  /// of each cell's first value (DevChoice::awaited). Empty with --only.
+  /// Returns placeholders for the trials that will be wanted once dev has chosen. The choice is not known yet, so they are
+  /// those of each cell's first value (DevChoice::awaited). Empty with --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 

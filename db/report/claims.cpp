@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "core/util/error.h"
 #include "core/util/flatten.h"
@@ -14,11 +13,9 @@
 #include "db/report/digits.h"
 #include "db/report/format.h"
 #include "db/report/inference/holm.h"
-#include "db/report/inference/permutation.h"
 #include "db/report/inference/power.h"
 #include "db/report/longer_difference.h"
 #include "db/report/reference_lines.h"
-#include "db/report/summary.h"
 
 namespace ablate::db {
 namespace {
@@ -45,35 +42,18 @@ std::size_t metric_of(const std::string& name, const Table& table) {
   return static_cast<std::size_t>(at - table.metrics.begin());
 }
 
-/// Returns samples with a constant value on each seed of `of`: the floor as a row.
-std::vector<Sample> constant(double value, const std::vector<Sample>& of) {
+/// Returns samples on the seeds of `of`, each with the value that change() makes of its value.
+template <class Change>
+std::vector<Sample> changed(const std::vector<Sample>& of, const Change& change) {
   auto samples = of;
-  for (auto& sample : samples) sample.value = value;
+  for (auto& sample : samples) sample.value = change(sample.value);
   return samples;
 }
 
-/// Returns p of the one-sided exact test that the mean of the differences is above 0.
-double p_above(std::vector<double> differences, double shift) {
-  double sum = 0, subtracted = 0;
-  for (auto& one : differences) subtracted += std::abs(one) + std::abs(shift), one += shift, sum += one;
-  const double p = sign_flip_test(differences, subtracted).p;  // two-sided: twice the smaller tail
-  return sum > 0 ? p / 2 : 1 - p / 2;
-}
-
-/// Returns the differences of paired samples.
-std::vector<double> paired(const std::vector<Sample>& a, const std::vector<Sample>& b) {
-  std::vector<double> differences;
-  for (const auto& one : a)
-    for (const auto& other : b)
-      if (one.seed && one.seed == other.seed) differences.push_back(one.value - other.value);
-  return differences;
-}
-
-/// Returns the number of common seeds of two cells' longer trials.
-int common_longer(const Cell& a, const Cell& b) {
-  return static_cast<int>(std::count_if(a.longer.begin(), a.longer.end(), [&](const auto& one) {
-    return std::any_of(b.longer.begin(), b.longer.end(), [&](const auto& other) { return one.seed == other.seed; });
-  }));
+/// Returns p of the one-sided exact test that the mean of `a` is above the mean of `b` plus `shift`.
+double p_above(const std::vector<Sample>& a, const std::vector<Sample>& b, double shift) {
+  const auto difference = difference_of(a, changed(b, [&](double value) { return value + shift; }));
+  return difference.value > 0 ? difference.p / 2 : 1 - difference.p / 2;  // p is twice the smaller tail
 }
 
 /// Returns why a row cannot be tested, or "".
@@ -96,25 +76,23 @@ void measure(const Table& table, ClaimAnswer& answer) {
   if (claim.is_of_floor()) {
     if (answer.untested.empty() && std::isnan(row.floor))
       answer.untested = "the floor of its test examples is not known; `ablate audit STUDY` finds it";
-    reference = constant(row.floor, row.samples);
+    reference = changed(row.samples, [&](double) { return row.floor; });
     answer.longer = mean_longer(row) - row.floor, answer.longer_seeds = static_cast<int>(row.longer.size());
   } else {
     const auto& other = table.cell(shown_row(claim.against, table), m, 0);
     if (answer.untested.empty()) answer.untested = untested_text(claim.against, other);
     if (answer.untested.empty() && row.tasks != other.tasks) answer.untested = "the two rows have different test examples";
     reference = other.samples;
-    answer.longer = longer_difference(row, other), answer.longer_seeds = common_longer(row, other);
+    const auto longer = longer_difference(row, other);
+    answer.longer = longer.value, answer.longer_seeds = longer.seeds;
   }
   if (!std::isnan(answer.longer)) answer.factor = row.longer.front().factor;
   if (!answer.untested.empty()) return;
   answer.difference = difference_of(row.samples, reference, table.t_test);
   answer.p = answer.difference.p;
   if (claim.expect == Expect::kNoDifferent) {
-    const auto differences = paired(row.samples, reference);
-    if (differences.size() < 2) return void(answer.untested = "the rows have fewer than two common seeds");
-    auto reversed = differences;
-    for (auto& one : reversed) one = -one;
-    answer.p = std::max(p_above(differences, claim.by), p_above(reversed, claim.by));
+    if (!answer.difference.paired) return void(answer.untested = "the rows have fewer than two common seeds");
+    answer.p = std::max(p_above(row.samples, reference, -claim.by), p_above(reference, row.samples, -claim.by));
   }
   if (std::isnan(answer.p)) answer.untested = "fewer than two seeds are done";
 }

@@ -10,17 +10,17 @@ double mean_longer(const Cell& cell) {
   return cell.longer.empty() ? kNoNumber : sum / static_cast<double>(cell.longer.size());
 }
 
-double longer_difference(const Cell& a, const Cell& b) {
+LongerDifference longer_difference(const Cell& a, const Cell& b) {
   double sum = 0;
-  int count = 0;
   std::set<std::optional<std::int64_t>> seen;
   for (const auto& one : a.longer)
     for (const auto& other : b.longer)
       if (one.seed == other.seed) {
-        if (!seen.insert(one.seed).second) return kNoNumber;
-        sum += one.longer - other.longer, ++count;
+        if (!seen.insert(one.seed).second) return {};
+        sum += one.longer - other.longer;
       }
-  return count == 0 ? kNoNumber : sum / count;
+  if (seen.empty()) return {};
+  return {sum / static_cast<double>(seen.size()), static_cast<int>(seen.size())};
 }
 
 }  // namespace ablate::db

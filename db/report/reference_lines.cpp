@@ -9,8 +9,6 @@
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
-#include "core/util/number_text.h"
-#include "core/util/rate_text.h"
 #include "core/util/row_conditions.h"
 
 namespace ablate::db {
@@ -28,13 +26,6 @@ Condition parse(const std::string& option, const std::string& text) {
   return {history_path(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
-/// A rate may be written as a fraction or as a decimal, a number as 0.001 or 1e-3.
-bool same(const std::string& label, const std::string& value) {
-  const auto rate = parse_rate(label);
-  const auto number = parse_number(label);
-  return label == value || (rate && rate == parse_rate(value)) || (number && number == parse_number(value));
-}
-
 /// The rows, or the columns, of a table.
 struct Lines {
   const char* name;  ///< "row"
@@ -49,7 +40,7 @@ struct Lines {
   }
   bool meets(std::size_t line, const std::vector<Condition>& conditions) const {
     return std::all_of(conditions.begin(), conditions.end(),
-                       [&](const auto& c) { return same(labels[line][index_of(c.path)], c.value); });
+                       [&](const auto& c) { return is_same_value(labels[line][index_of(c.path)], c.value); });
   }
   /// Returns "attention=adamra attention.rates=1/2".
   std::string label(std::size_t line) const {

@@ -4,39 +4,26 @@
 
 #include <cmath>
 
+#include "db/report/summary.h"
+
 namespace ablate::db {
-namespace {
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double squares_of(const std::vector<double>& values) {
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum;
-}
-
-}  // namespace
-
 RisingAnswer rising_of(const std::vector<std::pair<std::int64_t, double>>& points, const std::string& direction,
                        double last_rate) {
   RisingAnswer answer;
   if (last_rate < 0.5) return answer.rising = Rising::kAnneals, answer;
-  std::vector<double> before, last;
+  std::vector<Sample> before, last;
   for (const auto& [step, value] : points) {
     const auto share = static_cast<double>(step) / static_cast<double>(points.back().first);
     if (share > 0.8)
-      last.push_back(value);
+      last.push_back({std::nullopt, value});
     else if (share > 0.6)
-      before.push_back(value);
+      before.push_back({std::nullopt, value});
   }
   if (before.size() < 2 || last.size() < 2) return answer;
-  answer.improvement = (direction == "max" ? 1 : -1) * (mean_of(last) - mean_of(before));
-  answer.noise = std::sqrt((squares_of(before) + squares_of(last)) / static_cast<double>(before.size() + last.size() - 2));
+  const auto earlier = summary_of(before), later = summary_of(last);
+  const auto squares = [](const Summary& fifth) { return (fifth.n - 1) * fifth.deviation * fifth.deviation; };
+  answer.improvement = (direction == "max" ? 1 : -1) * (later.mean - earlier.mean);
+  answer.noise = std::sqrt((squares(earlier) + squares(later)) / (earlier.n + later.n - 2));
   answer.rising = answer.improvement > answer.noise ? Rising::kYes : Rising::kNo;
   return answer;
 }

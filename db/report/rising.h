@@ -1,4 +1,4 @@
-// Whether a metric on dev still improved at the end of a run. No SQLite.
+// Looks for an improvement of a metric on dev at the end of a run. No SQLite.
 #pragma once
 
 #include <cstdint>

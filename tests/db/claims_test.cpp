@@ -94,6 +94,8 @@ TEST_CASE("an answer is a sentence with its numbers") {
   const auto open = answers({row("a", 60.5, 70, 3), row("b", 60, 70, -3)}, {claim(Expect::kGreater)});
   CHECK(has(sentence_of(open.front()), "undecided; the first minus the second is "));
   CHECK(open.front().seeds_needed > 6);  // Table::smallest is 5, and the differences deviate by about 6.6
+  const auto without = answers({row("a", 60.5, kNotPlanned, 3), row("b", 60, kNotPlanned, -3)}, {claim(Expect::kGreater)});
+  CHECK(without.front().seeds_needed == open.front().seeds_needed);  // also for a study without longer trials
   auto of_floor = claim(Expect::kGreater);
   of_floor.against = "";
   const auto floor = answers({row("a", 70), row("b", 60)}, {of_floor});

@@ -1,4 +1,4 @@
-// Whether dev still improved at the end of a run.
+// Improvement on dev at the end of a run.
 #include "db/report/rising.h"
 
 #include <cmath>

@@ -14,6 +14,7 @@
 #include "db/questions/selection/groups.h"
 #include "db/questions/selection/table_axes.h"
 #include "db/report/format.h"
+#include "db/types/metric_name.h"
 
 namespace ablate::db {
 namespace {
@@ -353,7 +354,7 @@ const Reader::StoredMetric* DevMetrics::of(const Members& members) const {
   if (marked == members.end()) return nullptr;
   const auto* judged = find_metric(metrics_, [&](const auto& metric) { return metric.id == marks_[*marked]; });
   if (judged == nullptr) return nullptr;
-  const auto name = "dev" + judged->name.substr(std::min(judged->name.find('/'), judged->name.size()));
+  const auto name = on_dev(judged->name);
   return find_metric(metrics_, [&](const auto& metric) { return metric.name == name; });
 }
 

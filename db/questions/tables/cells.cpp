@@ -166,6 +166,14 @@ std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t
   return (row_and_column / columns * table.metrics.size() + metric) * columns + row_and_column % columns;
 }
 
+std::set<std::string> judges_of(const TableTrials& from) {
+  const auto marks = main_metric_ids(from.trials);
+  std::set<std::string> names;
+  for (const auto& metric : from.reader.metrics())
+    if (std::ranges::find(marks, metric.id) != marks.end()) names.insert(metric.name);
+  return names;
+}
+
 void fill_cells(const TableTrials& from, Table& table) {
   table.cells.resize(from.members.size() * from.metrics.size());
   std::optional<Settling> settling;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ void fill_cells(const TableTrials& from, Table& table);
 
 /// Returns a metric's index into table.cells. `row_and_column` is an index into TableTrials::members.
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
+
+/// Returns the names of the metrics that judge the trials (Table::judges).
+std::set<std::string> judges_of(const TableTrials& from);
 
 /// Fills `longer` of all cells, has_longer and smallest of the table. `longer`: the longer trials of the table's experiments.
 void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& longer, Table& table);

@@ -269,15 +269,6 @@ double error_of(double percent, std::int64_t examples) {
   return std::max(high - middle, middle - low);
 }
 
-/// Returns the main metrics of the table's trials.
-std::set<std::string> judging(const TableTrials& from) {
-  const auto marks = main_metric_ids(from.trials);
-  std::set<std::string> names;
-  for (const auto& metric : from.reader.metrics())
-    if (std::ranges::find(marks, metric.id) != marks.end()) names.insert(metric.name);
-  return names;
-}
-
 /// A metric's mean in each of some cells.
 struct Means {
   std::vector<double> all;
@@ -300,16 +291,9 @@ Means means_of(const Table& table, std::size_t metric, const std::set<std::size_
   return means;
 }
 
-double best_of(const TaskFloors& floors, const MetricInfo& metric) {
-  const auto less = [](const KnownFloor& a, const KnownFloor& b) { return a.value < b.value; };
-  const auto [least, most] = std::minmax_element(floors.all.begin(), floors.all.end(), less);
-  return metric.direction == "max" ? most->value : least->value;
-}
-
-std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::string& of, const Means& means) {
+/// @param floors the best first
+std::string note_of(const TaskFloors& floors, const MetricInfo& metric, const std::string& of, const Means& means) {
   const bool more = metric.direction == "max";
-  std::ranges::stable_sort(floors.all,
-                           [&](const auto& a, const auto& b) { return more ? a.value > b.value : a.value < b.value; });
   const auto& best = floors.all.front();
   std::vector<std::string> texts;
   for (const auto& floor : floors.all) {
@@ -436,10 +420,13 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
   for (const auto& [data, cells] : alike) {
     const auto means = means_of(table, m, cells);
     if (means.all.empty()) continue;
-    const auto floors = task_floors(database, data, request.floors_version);
+    auto floors = task_floors(database, data, request.floors_version);
     if (floors && floors->metric == metric.name) {
       const auto of = name_of(data.front(), alike);
-      for (const auto cell : cells) table.cells[index_of(table, cell, m)].floor = best_of(*floors, metric);
+      std::ranges::stable_sort(floors->all, [more = metric.direction == "max"](const auto& a, const auto& b) {
+        return more ? a.value > b.value : a.value < b.value;
+      });
+      for (const auto cell : cells) table.cells[index_of(table, cell, m)].floor = floors->all.front().value;
       notes.push_back(note_of(*floors, metric, of, means));
       add_class_notes(*floors, of, means, notes);
     } else if (!floors)
@@ -459,15 +446,14 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, Table& table,
                                      const TableRequest& request) {
   std::vector<std::string> notes;
-  const auto main = judging(from);
-  if (std::ranges::none_of(table.metrics, [&](const auto& metric) { return main.contains(metric.name); })) return notes;
+  if (std::ranges::none_of(table.metrics, [&](const auto& metric) { return table.judges.contains(metric.name); })) return notes;
   const auto cells = floor_cells(from, varying, table);
   return guarded(from.reader.file(), [&] {
     auto& database = from.reader.database();
     const auto alike = alike_of(database, cells);
     std::vector<FloorSource> missing;
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-      if (!main.contains(table.metrics[m].name)) continue;
+      if (!table.judges.contains(table.metrics[m].name)) continue;
       for (auto& note : notes_of(database, alike, m, request, table, missing)) notes.push_back(std::move(note));
     }
     std::set<std::string> commands;

@@ -68,18 +68,14 @@ void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& long
   all.insert(all.end(), longer.begin(), longer.end());
   const Repeated repeated(from.reader, all, from.trials.size());
   std::vector<std::vector<std::optional<double>>> results;
-  for (const auto& metric : from.metrics) results.push_back(load_results(from.reader, metric.id, all));
-  for (const auto& metric : from.metrics) {
-    const auto judges = main_metric_ids(from.trials);
-    if (std::find(judges.begin(), judges.end(), metric.id) != judges.end()) table.judges.insert(metric.name);
-  }
+  for (const auto& metric : from.metrics) results.push_back(load_results(from.reader, metric.id, longer));
   std::vector<std::size_t> cell_of(from.trials.size());
   for (std::size_t i = 0; i < from.members.size(); ++i)
     for (const auto t : from.members[i]) cell_of[t] = i;
-  for (auto t = from.trials.size(); t < all.size(); ++t) {
-    const auto found = repeated.of(t);
+  for (std::size_t t = 0; t < longer.size(); ++t) {
+    const auto found = repeated.of(from.trials.size() + t);
     for (std::size_t m = 0; found && m < from.metrics.size(); ++m) {
-      const auto &value = results[m][found->trial], &more = results[m][t];
+      const auto &value = from.results[m][found->trial], &more = results[m][t];
       auto& cell = table.cells[index_of(table, cell_of[found->trial], m)];
       ++cell.longer_trials;
       if (value && more && !std::isnan(*value) && !std::isnan(*more))
@@ -88,13 +84,11 @@ void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& long
   }
 }
 
-std::vector<std::string> longer_notes(const TableTrials& from, const Table& table) {
-  const auto judges = main_metric_ids(from.trials);
-  const auto is_score = [&](const auto& metric) {
-    return metric.kind == MetricKind::kScore && !metric.direction.empty() &&
-           std::find(judges.begin(), judges.end(), metric.id) != judges.end();
+std::vector<std::string> longer_notes(const Table& table) {
+  const auto is_score = [&](const MetricInfo& metric) {
+    return metric.kind == MetricKind::kScore && !metric.direction.empty() && table.judges.contains(metric.name);
   };
-  if (table.has_longer || std::none_of(from.metrics.begin(), from.metrics.end(), is_score)) return {};
+  if (table.has_longer || std::none_of(table.metrics.begin(), table.metrics.end(), is_score)) return {};
   return {"trained with one number of steps: more steps may change a score or an order ([grid.longer])"};
 }
 

@@ -219,6 +219,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   from.seeds = load_seeds(reader, trials);
 
   fill_chosen(tuning, from.members, table);
+  table.judges = judges_of(from);
   fill_cells(from, table);
   fill_longer(from, longer, table);
   for (const auto& [id, name] : experiments)
@@ -234,7 +235,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
   for (auto& note : floor_notes(from, axes.varying, table, request)) table.notes.push_back(std::move(note));
-  for (auto& note : longer_notes(from, table)) table.notes.push_back(std::move(note));
+  for (auto& note : longer_notes(table)) table.notes.push_back(std::move(note));
   run_statistics(request.statistics, table);
   table.request = request.words;
   if (!table.request.empty()) table.keys = load_keys(reader, trials);

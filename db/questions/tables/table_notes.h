@@ -34,7 +34,7 @@ std::vector<std::string> proof_notes(const Reader& reader, const std::vector<Sel
 std::vector<std::string> settling_notes(const Table& table);
 
 /// Returns a note if the table has scores of trained models, and no trial was repeated with more steps.
-std::vector<std::string> longer_notes(const TableTrials& from, const Table& table);
+std::vector<std::string> longer_notes(const Table& table);
 
 /// Returns the options by which a command finds a task's libraries and this history.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);

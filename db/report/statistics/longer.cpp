@@ -8,6 +8,7 @@
 
 #include "db/report/comparisons.h"
 #include "db/report/format.h"
+#include "db/report/inference/holm.h"
 #include "db/report/longer_difference.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"
@@ -16,7 +17,6 @@ namespace ablate::db {
 namespace {
 
 constexpr const char* kMark = "+";
-constexpr double kSignificant = 0.05;
 
 /// Returns the mean gain if every longer trial is better than the trial that it repeats, else nullopt. A longer trial without a
 /// value is not better.
@@ -76,10 +76,10 @@ class Control {
   void compare(std::size_t r, std::size_t other, std::size_t m, std::size_t c) {
     const auto &one = table_.cell(r, m, c), &rival = table_.cell(other, m, c);
     if (!table_.judges.contains(table_.metrics[m].name) || !is_judged(table_.metrics[m]) || one.tasks != rival.tasks) return;
-    const double longer = longer_difference(one, rival);
+    const double longer = longer_difference(one, rival).value;
     if (std::isnan(longer) || !have_own_seeds(one.samples) || !have_own_seeds(rival.samples)) return;
     const auto difference = difference_of(one.samples, rival.samples, table_.t_test);
-    if (!(difference.p <= kSignificant) || difference.value * longer >= 0) return;
+    if (!(difference.p <= kLevel) || difference.value * longer >= 0) return;
     turned_.push_back(
         fmt::format("{} - {} is {:.3g}, then {:.3g}", name_of(r, c), name_of(other, c), difference.value, longer));
   }

@@ -18,6 +18,7 @@
 #include "db/questions/attempts/show_attempt.h"
 #include "db/report/format.h"
 #include "db/report/rising.h"
+#include "db/types/metric_name.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
@@ -131,7 +132,7 @@ std::optional<double> last_rate(const ordered_json& parameters) try {
 std::string rising_of(const ordered_json& attempt) {
   if (!attempt["main_metric"].is_string()) return "";
   const auto judged = attempt["main_metric"].get<std::string>();
-  const auto dev = "dev" + judged.substr(std::min(judged.find('/'), judged.size()));
+  const auto dev = db::on_dev(judged);
   const auto curve = attempt["curves"].find(dev);
   const auto rate = last_rate(attempt["parameters"]);
   std::string direction;

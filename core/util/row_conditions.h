@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/util/number_text.h"
+#include "core/util/rate_text.h"
+
 namespace ablate {
 
 /// Splits a row's name into "attention=adamra", "attention.rates=1/2". A blank separates two conditions only if a path and "="
@@ -21,6 +24,13 @@ inline std::vector<std::string> row_conditions(const std::string& row) {
   }
   if (begin < row.size()) conditions.push_back(row.substr(begin));
   return conditions;
+}
+
+/// True if two texts are the same value of a setting: a rate as a fraction or as a decimal, a number as 0.001 or 1e-3.
+inline bool is_same_value(const std::string& one, const std::string& other) {
+  const auto rate = parse_rate(one);
+  const auto number = parse_number(one);
+  return one == other || (rate && rate == parse_rate(other)) || (number && number == parse_number(other));
 }
 
 }  // namespace ablate

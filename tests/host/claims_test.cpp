@@ -1,6 +1,7 @@
 // [[claim]]: comparisons that a study names before its trials run.
 #include "core/host/study/claims.h"
 
+#include "core/host/launch/planned_study.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 

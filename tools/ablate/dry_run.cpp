@@ -55,7 +55,7 @@ class SectionSettings {
       const bool in_batches = trial.spec.train.test_batches > 0;  // affects only train.batch, in the section of test_batches
       auto setting = json::object(), examples = json::object();
       for (const auto& [path, value] : flatten({{name, trial.resolved().at(name)}})) {
-        if (is_data_seed(path) || is_tuned(path)) continue;
+        if (is_data_seed(path) || study_.tunes(path)) continue;
         setting[path] = value;
         if (decides_test_examples(path, in_batches)) examples[path] = value;
       }
@@ -64,9 +64,6 @@ class SectionSettings {
   }
 
  private:
-  bool is_tuned(const std::string& path) const {
-    return std::any_of(study_.tuned.begin(), study_.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
-  }
   int number_of(const json& values) { return known_.try_emplace(values.dump(), static_cast<int>(known_.size())).first->second; }
 
   TrialSection section_;
@@ -85,10 +82,7 @@ struct NamedContrasts {
 NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
   std::size_t pairs = 0, metrics = 1;
   NamedContrasts found;
-  const auto is_tuned = [&](const std::string& path) {
-    return std::any_of(study.tuned.begin(), study.tuned.end(),
-                       [&](const auto& one) { return history_path(one) == history_path(path); });
-  };
+  const auto is_tuned = [&](const std::string& path) { return study.tunes(path); };
   for (const auto& asked : table.asked) {
     if (asked.option == db::statistics::contrasts.option) pairs = asked.values.size() / 2;
     if (asked.option == "rows" || asked.option == "cols")
@@ -190,27 +184,25 @@ std::string matched_text(const Study& study) {
   return text;
 }
 
-/// Returns the trials of a role that are wanted, or will be wanted when dev has chosen.
-std::vector<const PlannedTrial*> expected(const PlannedStudy& plan, Role role) {
-  auto all = plan.wanted;
-  const auto awaited = plan.awaited();
-  all.insert(all.end(), awaited.begin(), awaited.end());
-  std::erase_if(all, [&](const auto* one) { return one->trial->role != role; });
-  return all;
+using PlannedTrials = std::vector<const PlannedTrial*>;
+
+std::size_t count_of(const PlannedTrials& trials, Role role) {
+  return static_cast<std::size_t>(std::ranges::count(trials, role, [](const auto* one) { return one->trial->role; }));
 }
 
 /// "; 12 that tune, on seeds 101, 102, then 6 that are reported and 2 with 5 times the steps, 3 of them at values not chosen
 /// yet"
-std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
+/// @param expected trials that are wanted, or will be wanted when dev has chosen @param awaited number of the latter
+std::string phases_text(const PlannedStudy& plan, const PlannedTrials& expected, std::size_t awaited) {
   const auto& [seeds, factor] = std::tie(plan.study.tuning_seeds, plan.study.longer_factor);
   if (seeds.empty() && factor == 0) return "";
   std::string text = plan.asked.only.empty() ? "; " : ", by --only; ";
   if (!seeds.empty())
-    text += fmt::format("{} that tune, on seed{} {}, then ", expected(plan, Role::kTuning).size(), seeds.size() == 1 ? "" : "s",
+    text += fmt::format("{} that tune, on seed{} {}, then ", count_of(expected, Role::kTuning), seeds.size() == 1 ? "" : "s",
                         fmt::join(seeds, ", "));
-  const auto reported = expected(plan, Role::kReported).size();
+  const auto reported = count_of(expected, Role::kReported);
   text += fmt::format("{} that {} reported", reported, reported == 1 ? "is" : "are");
-  if (factor > 0) text += fmt::format(" and {} with {} times the steps", expected(plan, Role::kLonger).size(), factor);
+  if (factor > 0) text += fmt::format(" and {} with {} times the steps", count_of(expected, Role::kLonger), factor);
   return text + (awaited == 0 ? "" : fmt::format(", {} of them at values not chosen yet", awaited));
 }
 
@@ -228,21 +220,22 @@ std::string tuned_text(const PlannedStudy& plan) {
 }
 
 /// Returns the cost of [grid.longer], and the plugins' parameters whose unit is steps: longer trials do not change them.
-std::string longer_text(const PlannedStudy& plan) {
-  const auto longer = expected(plan, Role::kLonger);
-  if (longer.empty()) return "";
+/// @param expected as for phases_text
+std::string longer_text(const PlannedStudy& plan, const PlannedTrials& expected) {
+  const auto longer = count_of(expected, Role::kLonger);
+  if (longer == 0) return "";
   double own = 0, all = 0;
-  for (const auto role : {Role::kReported, Role::kTuning, Role::kLonger})
-    for (const auto* one : expected(plan, role)) {
-      const auto steps = static_cast<double>(one->trial->spec.train.steps * one->trial->spec.train.accumulate);
-      all += steps, own += role == Role::kLonger ? steps : 0;
-    }
   std::set<std::string> counting;
-  for (const auto* one : longer)
+  for (const auto* one : expected) {
+    const auto steps = static_cast<double>(one->trial->spec.train.steps * one->trial->spec.train.accumulate);
+    all += steps;
+    if (one->trial->role != Role::kLonger) continue;
+    own += steps;
     for (const auto& use : used_plugins(one->trial->spec, plan.catalog))
       for (const auto& parameter : use.info->parameters)
         if (parameter.unit == "steps") counting.insert(use.path + "." + parameter.name);
-  return fmt::format("grid.longer: {} trials with {} times the steps, {:.0f} % of all steps{}", longer.size(),
+  }
+  return fmt::format("grid.longer: {} trials with {} times the steps, {:.0f} % of all steps{}", longer,
                      plan.study.longer_factor, 100 * own / all,
                      counting.empty() ? ""
                                       : fmt::format("; {} count{} steps and stay{} unchanged", fmt::join(counting, ", "),
@@ -273,12 +266,14 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   if (auto why = too_few_seeds_text(study); !why.empty()) throw ConfigError({{study.claims_at, std::move(why)}});
   const auto standing = standings(wanted, study.name, database);
   const auto awaited = plan.awaited();
-  const auto all = wanted.size() + awaited.size();
+  auto expected = wanted;
+  expected.insert(expected.end(), awaited.begin(), awaited.end());
+  const auto all = expected.size();
   auto text = fmt::format("{}: {} trial{}{}{}\n", study.name, all, all == 1 ? "" : "s",
                           all == study.trials.size() || study.waits_for_dev()
                               ? ""
                               : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"),
-                          phases_text(plan, awaited.size()));
+                          phases_text(plan, expected, awaited.size()));
   if (!study.tuned.empty()) text += tuned_text(plan);
   text += matched_text(study);
   const bool say_once = standing.nothing_like_them && wanted.size() > 1;
@@ -315,7 +310,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   text += "\nThe first trial in full:\n" + values_text(*wanted.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(wanted));
   const auto together = std::min(static_cast<std::size_t>(plan.at_a_time), to_run.size());
-  for (const auto& more : {longer_text(plan), crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
+  for (const auto& more : {longer_text(plan, expected), crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
                            expected_time_text(to_run, true, plan.at_a_time, study.timeout_s, database),
                            expected_power_text(plan.study, reported_of(plan))})
     if (!more.empty()) text += more + "\n";

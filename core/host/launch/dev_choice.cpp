@@ -41,8 +41,8 @@ std::vector<Compared> compared_trials(const std::vector<PlannedTrial>& planned, 
   return all;
 }
 
-/// Returns the numbers of a cell's values, smallest first, as paths of Study::tuned with each value's number in the cell.
-/// Values that are no numbers are left out.
+/// Returns the numbers that a parameter has in a cell, smallest first, each with its Trial::value. Leaves out values that are
+/// no numbers.
 std::vector<std::pair<double, std::int64_t>> by_size(const std::vector<const Trial*>& trials, const std::string& path) {
   std::map<std::int64_t, double> numbers;
   for (const auto* trial : trials) {
@@ -62,8 +62,13 @@ DevChoice::DevChoice(const Study& study, const std::vector<PlannedTrial>& planne
     : waits_for_dev_(study.waits_for_dev()), comparing_(study.comparing_role()) {
   if (!waits_for_dev_) return;
   std::set<std::int64_t> undecided;
-  for (const auto& one : planned)
-    if (one.trial->cell) undecided.insert(*one.trial->cell);
+  std::map<std::int64_t, Added> most;  // an exclude rule may leave values out of some cells
+  for (const auto& one : planned) {
+    if (!one.trial->cell) continue;
+    undecided.insert(*one.trial->cell);
+    auto& beyond = most[*one.trial->cell];
+    beyond.above = std::max(beyond.above, one.trial->beyond), beyond.below = std::max(beyond.below, -one.trial->beyond);
+  }
   cells_ = undecided.size();
   if (std::error_code none; !std::filesystem::exists(database, none)) return;
   const db::Reader reader(database);
@@ -82,7 +87,7 @@ DevChoice::DevChoice(const Study& study, const std::vector<PlannedTrial>& planne
     const auto found = db::chosen_values(reader, tried);
     for (const auto cell : std::set(undecided)) {
       const auto at = found.find(cell);
-      if (at != found.end() && at->second.value && widen(study, planned, cell, *at->second.value, trials[cell])) continue;
+      if (at != found.end() && at->second.value && widen(study, most[cell], cell, *at->second.value, trials[cell])) continue;
       undecided.erase(cell);
       if (at == found.end()) continue;
       chosen_[cell] = at->second;
@@ -101,19 +106,14 @@ bool DevChoice::is_beyond(const Trial& trial) const {
   return at == added_.end() || trial.beyond < -at->second.below || trial.beyond > at->second.above;
 }
 
-bool DevChoice::widen(const Study& study, const std::vector<PlannedTrial>& planned, std::int64_t cell, std::int64_t best,
+bool DevChoice::widen(const Study& study, const Added& most, std::int64_t cell, std::int64_t best,
                       const std::vector<const Trial*>& trials) {
   if (!study.widens) return false;
   const auto sizes = by_size(trials, history_path(study.tuned.front()));
   auto& added = added_[cell];
   if (added.below + added.above == kMostBeyond || sizes.size() < 2) return false;
-  const auto has = [&](int beyond) {
-    return std::any_of(planned.begin(), planned.end(), [&](const auto& one) {
-      return one.trial->cell == cell && one.trial->role == comparing_ && one.trial->beyond == beyond;
-    });
-  };
-  if (sizes.back().second == best && has(added.above + 1)) return ++added.above, true;
-  if (sizes.front().second == best && has(-added.below - 1)) return ++added.below, true;
+  if (sizes.back().second == best && added.above < most.above) return ++added.above, true;
+  if (sizes.front().second == best && added.below < most.below) return ++added.below, true;
   return false;
 }
 

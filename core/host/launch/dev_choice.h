@@ -44,7 +44,8 @@ class DevChoice {
 
   bool is_beyond(const Trial& trial) const;
   /// Adds a value to a cell if its best value is at an edge. Returns false if none is added.
-  bool widen(const Study& study, const std::vector<PlannedTrial>& planned, std::int64_t cell, std::int64_t best,
+  /// @param most values that the study has beyond each end in this cell
+  bool widen(const Study& study, const Added& most, std::int64_t cell, std::int64_t best,
              const std::vector<const Trial*>& trials);
   bool waits(const Trial& trial) const { return waits_for_dev_ && trial.cell && trial.role != comparing_; }
 

@@ -11,7 +11,6 @@
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recording.h"
 #include "core/host/scheduler/scheduler.h"
-#include "core/host/study/claims.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/reader.h"
 #include "db/report/format.h"
@@ -135,7 +134,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   auto store = open_history(asked.database);
   auto choice = plan.choice;
   const auto first = plan.study.comparing_role();
-  const bool has_phases = plan.study.waits_for_dev() || first != Role::kReported || plan.study.longer_factor > 0;
+  const bool has_phases = plan.study.waits_for_dev() || plan.study.longer_factor > 0;
   bool is_last = !has_phases;  // true in the last phase of the grid
   const auto verdicts = known_verdicts(plan.used);
   Notifier notifier(asked.notify, plan.study.name, note);

@@ -16,6 +16,7 @@
 #include "core/host/client/executors.h"
 #include "core/host/launch/only.h"
 #include "core/host/scheduler/processors.h"
+#include "core/host/study/claims.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/study.h"
 #include "core/host/study/used_plugins.h"
@@ -36,6 +37,8 @@
 #include "db/questions/tables/table_options.h"
 #include "db/report/expression.h"
 #include "db/report/format.h"
+#include "db/report/inference/holm.h"
+#include "db/report/inference/permutation.h"
 #include "db/report/statistics.h"
 #include "db/types/metric_declaration.h"
 #include "db/types/metric_name.h"
@@ -372,6 +375,21 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
       "warning: {} trial{} of {} thread{} (train.threads) on {} core{}: they wait for each other, and their step times "
       "cannot be compared with those of other trials",
       together, s(together), plan.threads, s(plan.threads), plan.cores, s(plan.cores));
+}
+
+std::string too_few_seeds_text(const Study& study) {
+  const auto least_p = [](std::size_t claims, std::size_t n) { return static_cast<double>(claims) * db::least_paired_p(n); };
+  for (const auto& [family, claims, seeds] : families_of(study)) {
+    if (least_p(claims, seeds) <= db::kLevel) continue;
+    auto least = seeds;
+    while (least_p(claims, least) > db::kLevel) ++least;
+    return fmt::format(
+        "{} claim{} of {} cannot be decided with {} common seed{}: the exact test's least p, times the claims, is {:.2g}. "
+        "Expected at least {} seeds in grid.seeds, or fewer claims",
+        claims, claims == 1 ? "" : "s", family.empty() ? "the study" : "family " + family, seeds, seeds == 1 ? "" : "s",
+        least_p(claims, seeds), least);
+  }
+  return "";
 }
 
 namespace {

@@ -67,6 +67,11 @@ struct PlannedStudy {
 /// Returns a warning if `together` trials at a time need more threads than there are cores, else "".
 std::string crowd_text(const PlannedStudy& plan, int together);
 
+/// Returns the error of a study whose seeds cannot decide its claims: with n common seeds of two rows the exact test has a
+/// least p, and Holm's correction needs that p, times the claims of the family, to be at most db::kLevel. Returns "" if they
+/// can.
+std::string too_few_seeds_text(const Study& study);
+
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live
 /// StopOnSignal. Throws ConfigError and Error with the cause, Interrupted if a signal asks to stop.
 /// @param find returns the libraries, as scan_libraries does; called after the check of the history's file

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 
 #include "core/host/study/draft.h"
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
-#include "core/util/number_text.h"
 #include "core/util/plain_text.h"
 #include "core/util/row_conditions.h"
 
@@ -20,7 +19,6 @@ namespace ablate {
 namespace {
 
 constexpr const char* kClaimExample = R"(row = "attention=adamra", against = "attention=softmax", expect = "greater")";
-constexpr double kLevel = 0.05;
 
 /// Reads the keys of one claim.
 class ClaimReader {
@@ -121,19 +119,8 @@ class ClaimReader {
   bool is_of_floor_ = false, has_expect_ = false;
 };
 
-/// Returns the text of a value as tables show it: lists with commas.
-std::string shown(const nlohmann::json& value) {
-  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
-  std::vector<std::string> all;
-  for (const auto& one : value) all.push_back(shown(one));
-  return fmt::format("{}", fmt::join(all, ","));
-}
-
-/// True if a setting has this value. A number may be written in another way: 0.001 as 1e-3.
-bool is_equal(const nlohmann::json& setting, const std::string& value) {
-  const auto number = parse_number(value);
-  return shown(setting) == value || (setting.is_number() && number && setting.get<double>() == *number);
-}
+/// Returns the text of a value that is no list, as tables show it.
+std::string shown(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 /// Settings of a study's reported trials without seeds and tuned values.
 class ReportedRows {
@@ -157,7 +144,7 @@ class ReportedRows {
             const auto equals = condition.find('=');
             const auto at = rows_[i].settings.find(history_path(condition.substr(0, equals)));
             return equals != std::string::npos && at != rows_[i].settings.end() &&
-                   is_equal(at->second, condition.substr(equals + 1));
+                   is_same_value(shown(at->second), condition.substr(equals + 1));
           }))
         found.push_back(i);
     return found;
@@ -183,9 +170,7 @@ class ReportedRows {
 std::string refuse_condition(const std::string& condition, const Study& study) {
   const auto path = history_path(condition.substr(0, condition.find('=')));
   if (path == setting::kSeed) return "a claim is about all seeds of a row; leave seed out";
-  const bool is_tuned =
-      std::any_of(study.tuned.begin(), study.tuned.end(), [&](const auto& one) { return history_path(one) == path; });
-  return is_tuned ? fmt::format("dev chooses {} in each row; leave it out", path) : "";
+  return study.tunes(path) ? fmt::format("dev chooses {} in each row; leave it out", path) : "";
 }
 
 }  // namespace
@@ -227,30 +212,18 @@ void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, b
   }
 }
 
-std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims) {
-  std::map<std::string, std::vector<Claim>> families;
-  for (const auto& claim : claims) families[claim.family].push_back(claim);
-  return families;
-}
-
-std::string too_few_seeds_text(const Study& study) {
-  const auto least_p = [](std::size_t claims, std::size_t n) {
-    return static_cast<double>(claims) * std::ldexp(1.0, 1 - static_cast<int>(std::min<std::size_t>(n, 1000)));
-  };
+std::vector<ClaimFamily> families_of(const Study& study) {
+  if (study.claims.empty()) return {};  // a large grid need not be searched
   const ReportedRows rows(study);
-  for (const auto& [family, claims] : families_of(study.claims)) {
-    auto n = rows.seeds_of(claims.front());
-    for (const auto& claim : claims) n = std::min(n, rows.seeds_of(claim));
-    if (least_p(claims.size(), n) <= kLevel) continue;
-    auto least = n;
-    while (least_p(claims.size(), least) > kLevel) ++least;
-    return fmt::format(
-        "{} claim{} of {} cannot be decided with {} common seed{}: the exact test's least p, times the claims, is {:.2g}. "
-        "Expected at least {} seeds in grid.seeds, or fewer claims",
-        claims.size(), claims.size() == 1 ? "" : "s", family.empty() ? "the study" : "family " + family, n, n == 1 ? "" : "s",
-        least_p(claims.size(), n), least);
+  std::map<std::string, ClaimFamily> families;
+  for (const auto& claim : study.claims) {
+    auto& family = families.try_emplace(claim.family, ClaimFamily{claim.family, 0, SIZE_MAX}).first->second;
+    ++family.claims;
+    family.seeds = std::min(family.seeds, rows.seeds_of(claim));
   }
-  return "";
+  std::vector<ClaimFamily> all;
+  for (auto& [unused, family] : families) all.push_back(std::move(family));
+  return all;
 }
 
 StudyClaims claims_of(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides) {
@@ -261,13 +234,9 @@ StudyClaims claims_of(const std::string& text, const std::filesystem::path& file
   if (const auto* node = document ? document->find("claim") : nullptr) read_claims(*node, written, diagnostics);
   if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
   for (auto& one : written) found.claims.push_back(std::move(one.claim));
-  const auto value_of = [&](const std::string& path) -> std::string {
-    for (auto at = overrides.rbegin(); at != overrides.rend(); ++at)
-      if (const auto [key, value] = split_override(*at); key == path) return value;
-    const auto [section, key] = split_path(path);
-    const auto* node = document->find(section);
-    const auto* value = node == nullptr ? nullptr : node->find(key);
-    return value == nullptr || value->value.is_structured() ? "" : shown(value->value);
+  const auto value_of = [&](const std::string& path) {
+    const auto value = written_value(*document, path, overrides);
+    return value.is_null() || value.is_structured() ? "" : shown(value);
   };
   if (const auto name = value_of("experiment.name"); !name.empty()) found.name = name;
   for (const auto* path :

@@ -1,8 +1,8 @@
 // The [[claim]] sections of a study. Not a part of a trial or a key.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,12 +25,15 @@ void read_claims(const Node& node, std::vector<WrittenClaim>& claims, Diagnostic
 /// that are made twice, and a study with claims that sets no [experiment] smallest.
 void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, bool has_smallest, Diagnostics& diagnostics);
 
-/// Returns the claims of each family, by its name ("": the claims that name none).
-std::map<std::string, std::vector<Claim>> families_of(const std::vector<Claim>& claims);
+/// Claims of a study that are corrected together.
+struct ClaimFamily {
+  std::string name;        ///< "": the claims that name no family
+  std::size_t claims = 0;  ///< their number
+  std::size_t seeds = 0;   ///< fewest reported seeds that both rows of a claim have
+};
 
-/// Returns the error of a study whose seeds cannot decide its claims: with n common seeds of two rows the least p of the exact
-/// test is 2/2^n, and a family of m claims needs m times that to be at most 0.05. Returns "" if they can.
-std::string too_few_seeds_text(const Study& study);
+/// Returns the families of a study's claims, by name.
+std::vector<ClaimFamily> families_of(const Study& study);
 
 /// Claims of a study's text, with what a reader has to know beside them.
 struct StudyClaims {

@@ -346,6 +346,17 @@ void read_preset(const Node& document, const std::vector<std::string>& overrides
                                             hint(named->name, names_in(folders)), looked));
 }
 
+nlohmann::json written_value(const Node& document, const std::string& path, const std::vector<std::string>& overrides) {
+  Diagnostics unheard;
+  for (auto at = overrides.rbegin(); at != overrides.rend(); ++at)
+    if (const auto [key, text] = split_override(*at); key == path)
+      if (const auto node = parse_value(text, {}, unheard)) return node->value;
+  const auto [section, key] = split_path(path);
+  const auto* node = document.find(section);
+  const auto* value = node == nullptr ? nullptr : node->find(key);
+  return value == nullptr ? nlohmann::json() : value->value;
+}
+
 std::pair<std::string, std::string> split_override(const std::string& text) {
   const auto equals = text.find('=');
   constexpr const char* kBlanks = " \t";  // a line end belongs to a value

@@ -147,6 +147,10 @@ void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics);
 /// Returns why a study cannot have this section, with the remedy.
 std::string unknown_section(const std::string& name, const std::vector<std::string>& known);
 
+/// Returns a base value as a study's sections and the overrides write it, the last override first; null if it is not set.
+/// Ignores presets and the grid.
+nlohmann::json written_value(const Node& document, const std::string& path, const std::vector<std::string>& overrides);
+
 /// Splits "path=value" into path and value. Without an equals sign the value is empty.
 std::pair<std::string, std::string> split_override(const std::string& text);
 

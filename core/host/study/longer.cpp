@@ -100,16 +100,9 @@ std::optional<Trial> longer_of(const Draft& draft, const Trial& reported, Resolv
 
 double smallest_of(const std::string& text, const std::string& file, const std::vector<std::string>& overrides) {
   Diagnostics diagnostics;
-  const auto number = [](const Node* node) {
-    return node != nullptr && node->value.is_number() ? node->value.get<double>() : 0;
-  };
   const auto document = parse_document(text, file, diagnostics);
-  const auto* experiment = document ? document->find("experiment") : nullptr;
-  double smallest = experiment == nullptr ? 0 : number(experiment->find("smallest"));
-  for (const auto& one : overrides)
-    if (const auto [path, value] = split_override(one); path == "experiment.smallest")
-      if (const auto node = parse_value(value, {}, diagnostics)) smallest = number(&*node);
-  return smallest;
+  const auto value = document ? written_value(*document, "experiment.smallest", overrides) : nlohmann::json();
+  return value.is_number() ? value.get<double>() : 0;
 }
 
 }  // namespace ablate

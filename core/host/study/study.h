@@ -1,6 +1,7 @@
 // A study: the contents of one TOML file, expanded into completely resolved trials.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -231,6 +232,11 @@ struct Study {
 
   /// Returns the role of the trials on which dev compares tuned values. They run before all others.
   Role comparing_role() const { return tuning_seeds.empty() ? Role::kReported : Role::kTuning; }
+  /// True if dev chooses the parameter's value. @param path as in the study or in the history
+  bool tunes(const std::string& path) const {
+    const auto is_it = [&](const std::string& one) { return history_path(one) == history_path(path); };
+    return std::any_of(tuned.begin(), tuned.end(), is_it);
+  }
   /// True if some trials run only at the value that dev chooses.
   bool waits_for_dev() const { return !tuned.empty() && (!tuning_seeds.empty() || longer_factor > 0 || widens); }
 };

@@ -25,7 +25,8 @@ Tensor decays_between(const Tensor& log_decay) {
 
 /// a_t diag(exp(log decays between s and t)) k_s for s up to t, otherwise 0, if each channel has its own decay. By halves: a
 /// row of the second half meets a row of the first half across their border, so both factors are at most 1.
-/// @param a, k, log_decay [..., rows, d], rows a power of 2 @return [..., t, s]
+/// @param a, k, log_decay [..., rows, d], rows a power of 2
+/// @return [..., t, s]
 Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_decay) {
   const auto rows = a.size(-2);
   auto blocks = (a * k).sum(-1, true).unsqueeze(-1);  // on the diagonal: [..., rows / half, half, half]

@@ -21,7 +21,8 @@ struct FeedForward {
 /// x, and the draws if there is dropout. It is used if d and h are multiples of 16 and d h is at most 2^18: a larger weight
 /// does not stay in a cache, and plain products are then as fast. Torch's threads share the tokens, so the bits of weights'
 /// gradients depend on the number of threads, as in torch. Differentiable once.
-/// @param x [..., d] @return tensor of x's shape and type
+/// @param x [..., d]
+/// @return tensor of x's shape and type
 Tensor feed_forward(const Tensor& x, const FeedForward& weights, Choice choice);
 
 }  // namespace ablate::kernels

@@ -18,7 +18,8 @@ class Chunks {
 
   std::int64_t rows() const { return rows_; }  ///< rows of a chunk, a power of 2
 
-  /// @param x [batch, heads, n, d] @return [batch, heads, chunks, rows, d], zeros behind the last token
+  /// @param x [batch, heads, n, d]
+  /// @return [batch, heads, chunks, rows, d], zeros behind the last token
   Tensor of(const Tensor& x) const { return pad(x, {0, 0, 0, missing_}).unflatten(2, {-1, rows_}); }
 
  private:

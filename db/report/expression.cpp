@@ -265,11 +265,12 @@ class Parser {
   double decimals() {
     constexpr int kMost = 12;
     expect(',');
-    if (!begins_number(next())) refuse(fmt::format("a number of decimals from 0 to {}", kMost));
-    const double value = number();
-    if (value != std::floor(value) || value < 0 || value > kMost)
-      refuse(fmt::format("a whole number of decimals from 0 to {} before it", kMost));
-    return value;
+    const bool begins = begins_number(next());
+    const auto start = at_;
+    const double value = begins ? number() : -1;
+    if (value == std::floor(value) && value >= 0 && value <= kMost) return value;
+    at_ = start;
+    refuse(fmt::format("a whole number of decimals from 0 to {}", kMost));
   }
 
   const std::string& text_;

@@ -27,8 +27,10 @@ struct ReadTokens {
 
 /// Computes Eq. 1, Eq. 7 to 9 and the output projection. Means of projected tokens equal projections of means, so only slots
 /// are projected. Two successive maps are folded into one (d^3 operations per head instead of d^2 per token).
-/// @param chosen [batch, n] int64, the head of each query @param weight [batch * n, 1], factor of the output; undefined: 1
-/// @param real [batch, n] bool, the queries that read; undefined: all @return [batch, n, d_model]
+/// @param chosen [batch, n] int64, the head of each query
+/// @param weight [batch * n, 1], factor of the output; undefined: 1
+/// @param real [batch, n] bool, the queries that read; undefined: all
+/// @return [batch, n, d_model]
 Tensor read_in_one_call(const ReadMaps& maps, const ReadTokens& tokens, const Tensor& chosen, const Tensor& weight,
                         const Tensor& real);
 

@@ -27,7 +27,8 @@ struct Assignment {
   std::int64_t row_count() const { return queries.index.size(0); }
 };
 
-/// @param chosen [batch, n] int64, in [0, heads) @param real [batch, n] bool, the queries to read; undefined: all
+/// @param chosen [batch, n] int64, in [0, heads)
+/// @param real [batch, n] bool, the queries to read; undefined: all
 Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads);
 
 /// Returns there.from(matrix). `back` must be the inverse of `there`, so the gradient is a gather, too (back.from). That costs

@@ -28,7 +28,8 @@ inline Height height_of(std::int64_t tokens, std::int64_t nodes) {
 /// first node) to e_l.
 class Level {
  public:
-  /// @param nodes at least 1 @param tokens length of the sequence
+  /// @param nodes at least 1
+  /// @param tokens length of the sequence
   Level(std::int64_t level, std::int64_t nodes, std::int64_t tokens)
       : level_(level),
         nodes_(nodes),

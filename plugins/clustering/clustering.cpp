@@ -114,8 +114,9 @@ class Clustering final : public ablate::LandmarkCompression {
   }
 
   /// Returns the index of each point's nearest centre, [batch, heads, n]: on a ball, the centre with the largest dot product.
-  /// @param points [batch, heads, n, d] @param centres [1 or batch, heads, slots, d] @param exists [batch, 1, slots] bool, or
-  /// undefined: all
+  /// @param points [batch, heads, n, d]
+  /// @param centres [1 or batch, heads, slots, d]
+  /// @param exists [batch, 1, slots] bool, or undefined: all
   static Tensor nearest(const Tensor& points, const Tensor& centres, const Tensor& exists) {
     std::vector<Tensor> parts;
     for (const auto& part : points.split(kChunk, 2)) {

@@ -10,14 +10,15 @@ class Revival {
  public:
   Revival() = default;  ///< never revives
   /// The owner must register both tensors as buffers that are never cast.
-  /// @param idle [heads, clusters, 1]: steps without a member @param lots [heads, clusters] float64 in [0, 1): the random token
-  /// for each centroid
+  /// @param idle [heads, clusters, 1]: steps without a member
+  /// @param lots [heads, clusters] float64 in [0, 1): the random token for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 
   /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first S,
   /// if the longest item has S slots. Padding changes neither result.
-  /// @param points [batch, heads, n, d], 0 under the mask @param mask [batch, n] bool, or undefined @param exists [batch, 1,
-  /// slots] bool, or undefined: all of them
+  /// @param points [batch, heads, n, d], 0 under the mask
+  /// @param mask [batch, n] bool, or undefined
+  /// @param exists [batch, 1, slots] bool, or undefined: all of them
   void choose(const Tensor& points, const Tensor& mask, const Tensor& exists, std::int64_t slots) {
     if (steps_ == 0) return;
     const NoGradGuard none;
@@ -37,7 +38,8 @@ class Revival {
     offered_ = offered_.defined() ? offered_.logical_or(offered) : offered;
   }
 
-  /// @param centroids with the members of this step counted @param generator source of the next step's lots
+  /// @param centroids with the members of this step counted
+  /// @param generator source of the next step's lots
   void step(const Centroids& centroids, const Generator& generator) {
     if (!chosen_.defined()) return;
     const NoGradGuard none;

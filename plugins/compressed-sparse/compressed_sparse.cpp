@@ -109,7 +109,8 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
   }
 
   /// True for all slots except the `top` with the largest sum over heads of ReLU(q k). Among equal slots the latest is chosen.
-  /// @param far [batch, heads, n, slots] @return bool, [batch, 1, n, slots]
+  /// @param far [batch, heads, n, slots]
+  /// @return bool, [batch, 1, n, slots]
   Tensor not_chosen(const Tensor& far, const Tensor& hidden) const {
     const ablate::NoGradGuard none;
     const auto gone = hidden.expand_as(far).all(1, true);

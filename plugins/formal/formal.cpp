@@ -26,14 +26,15 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("longest", "40", {1, 65536}, "longest training word", "symbols"),
     ablate::integer("test_shortest", "40", {1, 65536}, "shortest test word", "symbols"),
     ablate::integer("test_longest", "256", {1, 65536}, "longest test word", "symbols"),
-    ablate::text("dev_lengths", "\"train\"", "test|train", "lengths of dev words: as in train, or as in test (published)"),
+    ablate::text("dev_lengths", "\"train\"", "test|train",
+                 "lengths of dev words: the range of train, or the range of test (published)"),
     ablate::integer("train", "100000", {1, 1e9}, "words to train on", "examples"),
     ablate::integer("dev", "2000", {1, 1e9}, "words that select the checkpoint", "examples"),
     ablate::integer("test", "4000", {1, 1e9}, "words to report on", "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
-constexpr const char* kFewShort = "as published, all lengths are equally likely, but there are only few shortest words";
+constexpr const char* kFewShort = "all lengths are equally likely, as published, and few of the shortest words exist";
 constexpr ablate::Exemption exemptions[] = {
     {"no duplicates", "train, dev", kFewShort, 0.5, "kind = parity"},
     {"no duplicates", "train, dev", kFewShort, 0.5, "kind = modular-arithmetic"},

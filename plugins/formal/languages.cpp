@@ -10,7 +10,8 @@ namespace {
 /// Words of group elements. The value of a word is the product of its elements in order.
 class Products final : public Language {
  public:
-  /// @param names names of the elements; the first is the identity @param table [a * order + b]: the product of a, then b
+  /// @param names names of the elements; the first is the identity
+  /// @param table [a * order + b]: the product of a, then b
   Products(std::vector<std::string> names, Ids table) : names_(std::move(names)), table_(std::move(table)) {}
 
   std::int64_t vocabulary() const override { return std::ssize(names_); }

@@ -15,8 +15,9 @@ struct Lengths {
 
 class Words {
  public:
-  /// @param language must outlive this object @param lengths one range per split. Throws std::invalid_argument if no word of a
-  /// shortest length is found for a split that has this length.
+  /// @param language must outlive this object
+  /// @param lengths one range per split
+  /// Throws std::invalid_argument if no word of a shortest length is found for a split that has this length.
   Words(const Language& language, const std::array<Lengths, 3>& lengths, std::uint64_t seed);
 
   const Lengths& of(Split split) const { return lengths_[static_cast<std::size_t>(split)]; }

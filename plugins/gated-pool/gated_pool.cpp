@@ -32,7 +32,8 @@ struct Gates {
   Tensor weight;  ///< [heads, d_head, d_head]
   Tensor bias;    ///< [heads, places, d_head]
 
-  /// @param tokens [batch, heads, slots, width, d_head] @return the same shape
+  /// @param tokens [batch, heads, slots, width, d_head]
+  /// @return the same shape
   Tensor of(const Tensor& tokens) const {
     const auto w = weight.to(tokens.scalar_type()).transpose(-1, -2);
     const auto b = bias.to(tokens.scalar_type()).narrow(1, 0, tokens.size(3)).unsqueeze(1);

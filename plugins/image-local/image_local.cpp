@@ -19,16 +19,19 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("dimensions", "\"2d\"", "2d|1d",
                  "rectangles of the picture, or blocks of its pixels in row order; a task without a picture is one row"),
     ablate::when("dimensions = 1d", ablate::integer("block", "64", {1, 65536}, "places of a block", "tokens")),
-    ablate::when("dimensions = 1d",
-                 ablate::integer("memory", "64", {0, 65536},
-                                 "places before a block (if bidirectional, also after it) that it attends to", "tokens")),
+    ablate::when(
+        "dimensions = 1d",
+        ablate::integer("memory", "64", {0, 65536},
+                        "places before a block that the block attends to; if bidirectional, as many after it", "tokens")),
     ablate::when("dimensions = 2d", ablate::integer("block_rows", "8", {1, 4096}, "height of a rectangle", "pixels")),
     ablate::when("dimensions = 2d", ablate::integer("block_columns", "8", {1, 4096}, "width of a rectangle", "pixels")),
+    ablate::when(
+        "dimensions = 2d",
+        ablate::integer("memory_rows", "8", {0, 4096},
+                        "rows above a rectangle that the rectangle attends to; if bidirectional, as many below", "pixels")),
     ablate::when("dimensions = 2d",
-                 ablate::integer("memory_rows", "8", {0, 4096},
-                                 "rows above a rectangle (if bidirectional, also below) that it attends to", "pixels")),
-    ablate::when("dimensions = 2d", ablate::integer("memory_columns", "8", {0, 4096},
-                                                    "columns left and right of a rectangle that it attends to", "pixels")),
+                 ablate::integer("memory_columns", "8", {0, 4096},
+                                 "columns on each side of a rectangle that the rectangle attends to", "pixels")),
 };
 
 class ImageLocal final : public ablate::HeadwiseAttention {

@@ -98,8 +98,9 @@ class Linformer final : public ablate::HeadwiseAttention {
     return ablate::pad(x, {0, 0, 0, missing}).unflatten(2, {-1, stride_});
   }
 
-  /// @param weights [heads or 1, stride, 1], or undefined @param tokens [batch, 1, slots, stride, 1] bool, or undefined: all
-  /// except the padding of the last slot
+  /// @param weights [heads or 1, stride, 1], or undefined
+  /// @param tokens [batch, 1, slots, stride, 1] bool, or undefined: all except the padding of the last
+  /// slot
   Tensor pooled(const Tensor& x, const Tensor& weights, const Tensor& tokens) const {
     const auto all = in_slots(x);
     if (weights.defined()) return weights.transpose(1, 2).unsqueeze(1).matmul(all).squeeze(3);

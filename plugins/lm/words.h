@@ -28,7 +28,8 @@ class Words {
   Words(Words&&) = default;  // movable only, because it has views of its own content
   Words& operator=(Words&&) = default;
   /// Builds the words once for a text and its limits; later calls read them from the cache folder.
-  /// @param digest digest of the text @param name source of the text, the beginning of every error
+  /// @param digest digest of the text
+  /// @param name source of the text, the beginning of every error
   /// Throws std::runtime_error if train has fewer words than the vocabulary, or if least_count leaves no word.
   Words(const Text& text, const Limits& limits, const std::string& digest, const std::string& name,
         const std::filesystem::path& cache, int threads);

@@ -18,10 +18,11 @@ using ablate::Rate;
 constexpr ablate::Parameter parameters[] = {
     ablate::plugins("parts", "attention", "the attentions, each with its own parameters"),
     ablate::rates("shares", "[\"1\"]", "share of the layer's width for each part, with sum 1; a single 1: equal shares"),
-    ablate::integer("divergence_examples", "0", {0, 65536},
-                    "examples of each evaluation batch to compare the heads' attention distributions on; each costs a pass per "
-                    "d_head keys; 0: none",
-                    "examples"),
+    ablate::integer(
+        "divergence_examples", "0", {0, 65536},
+        "examples of each evaluation batch to compare the heads' attention distributions on, at one pass per d_head keys "
+        "each; 0: none",
+        "examples"),
 };
 
 /// Makes only promises that all parts make, except for a state: one part with a state suffices. Parts without a state read only

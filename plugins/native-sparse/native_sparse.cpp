@@ -63,7 +63,8 @@ class NativeSparse final : public ablate::HeadwiseAttention {
                       gate(2) * read(input.k, input.v, near)};
   }
 
-  /// @param token [n] int64, positions @param present [batch or 1, 1, 1, n]
+  /// @param token [n] int64, positions
+  /// @param present [batch or 1, 1, 1, n]
   Means means_of(const HeadInput& input, const Tensor& token, const Tensor& present) const {
     const ablate::Neighbours alone{.size = block_, .before = 0, .behind = 0};
     const auto count = alone.queries(present.to(ablate::widened(input.k).scalar_type()).transpose(-1, -2)).sum({3});

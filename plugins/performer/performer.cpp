@@ -192,7 +192,8 @@ class Performer final : public ablate::HeadwiseAttention {
   }
 
   /// phi(x) divided by its largest exponential along `over`: per token, or per sequence to keep the relative weights of keys.
-  /// @param mask [batch, n], or undefined @return log_scale [batch, heads, n], or [batch, heads, 1]
+  /// @param mask [batch, n], or undefined
+  /// @return log_scale [batch, heads, n], or [batch, heads, 1]
   Scaled features(const Tensor& x, ablate::IntArrayRef over, const Tensor& mask) const {
     const auto gone = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);

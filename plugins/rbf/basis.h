@@ -54,7 +54,9 @@ inline Tensor contraction_matrix(std::int64_t samples, std::int64_t length, doub
 
 /// Inverse distribution function of the looks, the attention to each cell (sticky memories, section 3.3). Looks are uniform
 /// within a cell. If the sum of looks is 0, all cells count alike.
-/// @param looks [..., cells], at least 0 @param shares [..., n] in [0, 1), of the looks' type @return [..., n] in [0, 1]
+/// @param looks [..., cells], at least 0
+/// @param shares [..., n] in [0, 1), of the looks' type
+/// @return [..., n] in [0, 1]
 inline Tensor place_of(const Tensor& looks, const Tensor& shares) {
   const auto cells = looks.size(-1);
   const auto total = looks.sum(-1, true);
@@ -68,7 +70,10 @@ inline Tensor place_of(const Tensor& looks, const Tensor& shares) {
 
 /// E[psi_j(t)] for t normal with this mean and variance, truncated to [0, 1] and renormalised, so that no mass is lost. The
 /// product of two Gaussians is a Gaussian, whose share in [0, 1] is a difference of error functions.
-/// @param mean in [0, 1] @param variance > 0 @param centres in [0, 1] @param w > 0; all broadcast against each other.
+/// @param mean in [0, 1]
+/// @param variance > 0
+/// @param centres in [0, 1]
+/// @param w > 0; all broadcast against each other.
 inline Tensor expected_basis(const Tensor& mean, const Tensor& variance, const Tensor& centres, const Tensor& w) {
   const auto total = variance + w.square();
   const auto share = w.square() / total;

@@ -14,7 +14,8 @@ namespace ablate {
 
 /// Matrix product of expected_basis(mean, variance, centres, w) and values. The weights pass through a dozen elementwise steps
 /// whose cost is mostly memory access: blocks that fit into the cache take half the time and save memory.
-/// @param mean, variance [batch, heads, n, 1] @param values [batch, heads, slots, d]
+/// @param mean, variance [batch, heads, n, 1]
+/// @param values [batch, heads, slots, d]
 /// @param centres [batch or 1, 1, 1, slots], w [batch or 1, 1, 1, 1]: constants, without gradients
 /// @return [batch, heads, n, d]
 inline Tensor expected_read(const Tensor& mean, const Tensor& variance, const Tensor& values, const Tensor& centres,

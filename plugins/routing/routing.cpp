@@ -32,8 +32,8 @@ constexpr ablate::Parameter parameters[] = {
         ablate::real("commitment", "0", {0, 1e3},
                      "weight of a loss that pulls queries and keys to their centroids, as in the authors' code; 0: none")),
     ablate::text("causal_members", "\"earlier\"", "earlier|top",
-                 "earlier: a token attends to the last w of its cluster; top: to earlier tokens among the w most similar of "
-                 "all tokens, as published, though later tokens decide which those are"),
+                 "earlier: a token attends to the last w tokens of its cluster; top: to the earlier tokens among the w tokens "
+                 "most similar to its centroid, as published, so later tokens decide which tokens it attends to"),
 };
 
 constexpr ablate::Exemption exemptions[] = {

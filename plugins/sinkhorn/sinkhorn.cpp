@@ -79,7 +79,8 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
   }
 
   /// Returns the share of each block of keys in each sorted block. Rows sum to 1, or to 0 if no block is allowed.
-  /// @param x [batch, n, d_model], 0 under the mask @param there [batch or 1, 1, blocks, size] bool
+  /// @param x [batch, n, d_model], 0 under the mask
+  /// @param there [batch or 1, 1, blocks, size] bool
   Tensor sorted(const Tensor& x, const Tensor& there) const {
     const auto count = there.size(2), size = there.size(3);
     // A block is represented by the sum of its tokens. If causal, it is represented by the sum of all tokens up to its first

@@ -82,7 +82,7 @@ TEST_CASE("an invalid expression is refused at the position of its fault") {
   CHECK(
       has(refusal("mnmax(a)"), "expected a function, one of round, min, max, mean, minmax, rank, log (did you mean minmax?)"));
   CHECK(has(refusal("round(a)"), "expected ','"));
-  CHECK(has(refusal("round(a, 1.5)"), "whole number of decimals"));
+  CHECK(has(refusal("round(a, 1.5)"), "found '1.5)' at character 10, expected a whole number of decimals from 0 to 12"));
   CHECK(has(refusal(std::string(200, '(')), "at most 100 parentheses"));
   CHECK(has(refusal(std::string(2000, '1')), "at most 1000"));
   CHECK(has(refusal(""), "found the end at character 1"));

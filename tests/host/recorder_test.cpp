@@ -125,7 +125,7 @@ TEST_CASE("if the history is destroyed, a new file gets this run's results and i
   for (const auto& part :
        {std::string("could not be copied"), "they are only in " + (folder / "h.db").string(),
         "sqlite3 " + (folder / "h.db").string() + " .recover | sqlite3 " + (folder / "h.recovered.db").string(),
-        recorder.rescued().string() + " has only the results that could not be written there: 1 finished trial"})
+        recorder.rescued().string() + " has the results of this run that the database could not store: 1 finished trial"})
     CHECK(text.find(part) != std::string::npos);
 }
 

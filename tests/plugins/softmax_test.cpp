@@ -10,7 +10,8 @@ namespace {
 enum class Scope { kHead, kAllHeads };  ///< channels that one norm covers; kAllHeads is wrong
 
 /// Computes softmax attention with QK norm for one item (Henry et al. 2020). Rotary positions come after the norm.
-/// @param x [n, kChannels] @param scope,gain right by default; other values make wrong variants
+/// @param x [n, kChannels]
+/// @param scope,gain right by default; other values make wrong variants
 Tensor normed(const ablate::Attention& attention, std::int64_t heads, const Tensor& x, bool causal, bool rotary,
               Scope scope = Scope::kHead, bool gain = true) {
   const auto over_rms = [&](const Tensor& of, std::int64_t parts) {

@@ -161,7 +161,7 @@ void show(const FoundLibrary& library, const Options& options) {
   if (!info.oracles.empty()) print("\nEquals:\n");
   for (const auto& o : info.oracles)
     print("  at {}: {}{}\n", o.at.dump(), o.plugin, o.with.empty() ? "" : " with " + o.with.dump());
-  if (!info.exemptions.empty()) print("\nExempt, and shown so by `ablate check`:\n");
+  if (!info.exemptions.empty()) print("\nExempt; `ablate check` lists these as exempt:\n");
   for (const auto& e : info.exemptions)
     print("  {}{}, up to {}{}: {}\n", e.check, e.what.empty() ? "" : ", " + e.what, e.tolerance,
           e.when.empty() ? "" : " (" + e.when + ")", e.why);

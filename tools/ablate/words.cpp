@@ -102,7 +102,8 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
 
 /// Throws Error if an option's value is empty (--db=), or missing before another option, which would become the value. If a
 /// file's name is expected, a word that begins with '-' is more likely an option after a forgotten value.
-/// @param word "--db" or "--db=FILE" @param next the next word, or nullptr
+/// @param word "--db" or "--db=FILE"
+/// @param next the next word, or nullptr
 void check_value(const CLI::Option& option, const std::string& word, const std::string* next) {
   const auto name = name_of(word);
   const bool is_inside = word != name;

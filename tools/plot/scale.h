@@ -37,7 +37,8 @@ struct Extent {
 
 class Scale {
  public:
-  /// @param range values to show; ignored for names @param margin share of the range's length that stays free at each end
+  /// @param range values to show; ignored for names
+  /// @param margin share of the range's length that stays free at each end
   Scale(const db::FigureAxis& axis, Extent range, double margin);
 
   /// Maps the low end to 0 and the high end to 1. Values outside the axis give numbers below 0 or above 1.

@@ -176,7 +176,7 @@ std::string Recorder::where_everything_is() const {
         "replace no file. {}",
         uncopied_, store_.file().string(), db::recovery_remedy(store_.file()));
   if (apart_ > 0 && !uncopied_.empty())
-    text += fmt::format(". {} has only the results that could not be written there: {} of this run", rescued_.string(),
+    text += fmt::format(". {} has the results of this run that the database could not store: {}", rescued_.string(),
                         finished(apart_));
   if (lost_ > 0) text += fmt::format(". The results of {} could not be stored anywhere", finished(lost_));
   return text;

@@ -45,7 +45,8 @@ struct StudyClaims {
 };
 
 /// Throws ConfigError if the text is not TOML, or a claim has an error.
-/// @param file path of the study @param overrides as for load_study
+/// @param file path of the study
+/// @param overrides as for load_study
 StudyClaims claims_of(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides);
 
 }  // namespace ablate

@@ -23,7 +23,8 @@ void check_longer(Draft& draft, Diagnostics& diagnostics);
 std::optional<Trial> longer_of(const Draft& draft, const Trial& reported, Resolver& resolver, Diagnostics& diagnostics);
 
 /// Returns [experiment] smallest of a study's stored text; 0 if it is missing or invalid.
-/// @param file path of the study @param overrides as for load_study
+/// @param file path of the study
+/// @param overrides as for load_study
 double smallest_of(const std::string& text, const std::string& file, const std::vector<std::string>& overrides);
 
 }  // namespace ablate

@@ -232,7 +232,8 @@ struct Study {
 
   /// Returns the role of the trials on which dev compares tuned values. They run before all others.
   Role comparing_role() const { return tuning_seeds.empty() ? Role::kReported : Role::kTuning; }
-  /// True if dev chooses the parameter's value. @param path as in the study or in the history
+  /// True if dev chooses the parameter's value.
+  /// @param path as in the study or in the history
   bool tunes(const std::string& path) const {
     const auto is_it = [&](const std::string& one) { return history_path(one) == history_path(path); };
     return std::any_of(tuned.begin(), tuned.end(), is_it);

@@ -25,7 +25,8 @@ struct AffineGradients {
 /// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t affine_scratch(const AffineCall& call);
 
-/// @param scratch affine_scratch(call) floats, 64-byte aligned @param y [tokens, out]
+/// @param scratch affine_scratch(call) floats, 64-byte aligned
+/// @param y [tokens, out]
 using AffineForward = void (*)(const AffineCall& call, float* scratch, float* y);
 /// @param dy [tokens, out]
 using AffineBackward = void (*)(const AffineCall& call, float* scratch, const float* dy, const AffineGradients& gradients);

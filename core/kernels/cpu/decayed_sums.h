@@ -44,7 +44,8 @@ std::int64_t decayed_sums_scratch(const DecayedSumsCall& call);
 /// @param state S_n, [batch, heads, d, d_value]
 using DecayedSumsForward = void (*)(const DecayedSumsCall& call, float* scratch, const Heads<float>& out, float* before,
                                     float* state);
-/// @param before result of the forward pass @param d_out [batch, heads, tokens, d_value]
+/// @param before result of the forward pass
+/// @param d_out [batch, heads, tokens, d_value]
 /// @param d_state gradient of S_n; null: 0
 using DecayedSumsBackward = void (*)(const DecayedSumsCall& call, float* scratch, const float* before,
                                      const Heads<const float>& d_out, const float* d_state,

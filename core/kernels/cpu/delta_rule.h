@@ -22,8 +22,9 @@ struct DeltaRuleGradients {
 /// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t delta_rule_scratch(const DeltaRuleCall& call);
 
-/// @param before, state as in DecayedSumsForward @param moved [batch, heads, chunks, kTile, d_value]: u of every token; in the
-/// last chunk zeros behind the last token
+/// @param before, state as in DecayedSumsForward
+/// @param moved [batch, heads, chunks, kTile, d_value]: u of every token; in the last
+/// chunk zeros behind the last token
 using DeltaRuleForward = void (*)(const DeltaRuleCall& call, float* scratch, const Heads<float>& out, float* before,
                                   float* moved, float* state);
 /// @param before, moved results of the forward pass

@@ -29,9 +29,11 @@ struct FeedForwardGradients {
 /// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t feed_forward_scratch(const FeedForwardCall& call);
 
-/// @param scratch feed_forward_scratch(call) floats, 64-byte aligned @param y [tokens, d]
+/// @param scratch feed_forward_scratch(call) floats, 64-byte aligned
+/// @param y [tokens, d]
 using FeedForwardForward = void (*)(const FeedForwardCall& call, float* scratch, float* y);
-/// @param dy [tokens, d] @param dx [tokens, d]
+/// @param dy [tokens, d]
+/// @param dx [tokens, d]
 using FeedForwardBackward = void (*)(const FeedForwardCall& call, float* scratch, const float* dy, float* dx,
                                      const FeedForwardGradients& gradients);
 

@@ -45,7 +45,9 @@ struct LinearAttentionGradients {
 /// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t linear_attention_scratch(const LinearAttentionCall& call);
 
-/// @param scratch 64-byte aligned @param y [batch, n, d], only rows that read are set @param memory [batch, memory()]
+/// @param scratch 64-byte aligned
+/// @param y [batch, n, d], only rows that read are set
+/// @param memory [batch, memory()]
 using LinearAttentionForward = void (*)(const LinearAttentionCall& call, float* scratch, float* y, float* memory);
 /// @param dy [batch, n, d]
 using LinearAttentionBackward = void (*)(const LinearAttentionCall& call, float* scratch, const float* memory, const float* dy,

@@ -28,7 +28,8 @@ struct ShortConvolutionGradients {
 /// Returns the number of scratch floats that a call needs, forward or backward.
 std::int64_t short_convolution_scratch(const ShortConvolutionCall& call);
 
-/// @param scratch 64-byte aligned @param out like x
+/// @param scratch 64-byte aligned
+/// @param out like x
 using ShortConvolutionForward = void (*)(const ShortConvolutionCall& call, float* scratch, const Heads<float>& out);
 /// @param d_out like x
 using ShortConvolutionBackward = void (*)(const ShortConvolutionCall& call, float* scratch, const Heads<const float>& d_out,

@@ -32,11 +32,13 @@ struct SoftmaxAttentionGradients {
 std::int64_t softmax_attention_scratch(const SoftmaxAttentionCall& call, bool backward);
 
 /// Computes heads [begin, end), numbered through all sequences.
-/// @param scratch for this pass, 64-byte aligned @param out [batch, heads, n, d_value]
+/// @param scratch for this pass, 64-byte aligned
+/// @param out [batch, heads, n, d_value]
 /// @param statistics [batch, heads, tiles, 2, kTile]: for each query the largest score, then 1 over the sum of the weights
 using SoftmaxAttentionForward = void (*)(const SoftmaxAttentionCall& call, std::int64_t begin, std::int64_t end, float* scratch,
                                          const Heads<float>& out, float* statistics);
-/// @param out, statistics results of the forward pass @param d_out like out
+/// @param out, statistics results of the forward pass
+/// @param d_out like out
 using SoftmaxAttentionBackward = void (*)(const SoftmaxAttentionCall& call, std::int64_t begin, std::int64_t end,
                                           float* scratch, const Heads<const float>& out, const float* statistics,
                                           const Heads<const float>& d_out, const SoftmaxAttentionGradients& gradients);

@@ -40,12 +40,14 @@ std::int64_t decayed_sums_scratch(const Shape& shape, int d, int d_value);
 
 /// @param out [batch, heads, tokens, d_value]
 /// @param state S_n, [batch, heads, d, d_value]; nullptr: not requested; may be the memory of S_0
-/// @param stream a cudaStream_t @return nullptr, or an error message; memory may be partly written after an error
+/// @param stream a cudaStream_t
+/// @return nullptr, or an error message; memory may be partly written after an error
 template <class T>
 const char* decayed_sums(const DecayedSums<T>& of, const Heads<T>& out, float* state, const DecayedSumsSaved& saved,
                          void* stream);
 
-/// @param d_out [batch, heads, tokens, d_value] @param d_state gradient of S_n, [batch, heads, d, d_value]; nullptr: 0
+/// @param d_out [batch, heads, tokens, d_value]
+/// @param d_state gradient of S_n, [batch, heads, d, d_value]; nullptr: 0
 template <class T>
 const char* decayed_sums_backward(const DecayedSums<T>& of, const Heads<const T>& d_out, const float* d_state,
                                   const DecayedSumsSaved& saved, const DecayedSumsGradients<T>& gradients, float* scratch,

@@ -16,7 +16,8 @@ static_assert(kChunk == kSide && kChunk == 1 << kLevels, "a chunk is a tile's si
 
 /// Multiplies columns of a chunk by exp of the log decays up to each token, or behind each token. All threads must call it. The
 /// caller needs no barrier between its writes to the tile and the call, but needs a barrier before it reads the tile.
-/// @param tile token t of column c at t * row + c * column @param parts [256], scratch
+/// @param tile token t of column c at t * row + c * column
+/// @param parts [256], scratch
 /// @param log_decay first token and column of the chunk, tokens `stride` and columns `step` apart (step 0: alike); nullptr: 0
 /// @return the sum of all log decays of column threadIdx.x % kColumns
 template <int kColumns, bool kBehind>
@@ -58,7 +59,8 @@ __device__ __forceinline__ void each_half(int level, int half_of_chunk, F f) {
 }
 
 /// to [level, channel, token] = q or k, times the decays of the level. At least kChannels * 12 threads must call it.
-/// @param raw [3, channel, token]: q, k, log decay @param kStride from a channel to the next
+/// @param raw [3, channel, token]: q, k, log decay
+/// @param kStride from a channel to the next
 template <int kChannels, int kStride>
 __device__ void make_levels(float* to, const float* raw) {
   const int thread = static_cast<int>(threadIdx.x), c = thread % kChannels, level = thread / kChannels % kLevels;

@@ -40,13 +40,15 @@ struct KernelAttentionGradients {
 /// there are more keys than tokens.
 std::int64_t kernel_attention_scratch(const Shape& shape, std::int64_t keys, int d, int d_value);
 
-/// @param out [batch, heads, tokens, d_value] @param stream a cudaStream_t for all kernels
+/// @param out [batch, heads, tokens, d_value]
+/// @param stream a cudaStream_t for all kernels
 /// @return nullptr, or an error message; memory may be partly written after an error
 template <class T>
 const char* kernel_attention(const KernelAttention<T>& of, const Heads<T>& out, const KernelAttentionSaved& saved,
                              float* scratch, void* stream);
 
-/// @param d_out [batch, heads, tokens, d_value] @param saved result of the forward pass
+/// @param d_out [batch, heads, tokens, d_value]
+/// @param saved result of the forward pass
 template <class T>
 const char* kernel_attention_backward(const KernelAttention<T>& of, const Heads<const T>& d_out,
                                       const KernelAttentionSaved& saved, const KernelAttentionGradients<T>& gradients,

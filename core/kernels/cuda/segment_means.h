@@ -17,12 +17,14 @@ struct SegmentMeans {
 };
 
 /// Computes means [batch, heads, pieces, d] of the tokens of x that count, or 0 if no token counts.
-/// @param mass [batch, pieces]: number of tokens that count; nullptr: not requested @param stream a cudaStream_t
+/// @param mass [batch, pieces]: number of tokens that count; nullptr: not requested
+/// @param stream a cudaStream_t
 /// @return nullptr, or the error
 template <class T>
 const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
 
-/// @param d_means [batch, heads, pieces, d] @param mass result of the forward pass; nullptr: counted again
+/// @param d_means [batch, heads, pieces, d]
+/// @param mass result of the forward pass; nullptr: counted again
 /// @param d_x [batch, heads, tokens, d]; 0 for tokens that do not count
 template <class T>
 const char* segment_means_backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const float* mass,

@@ -54,7 +54,8 @@ class Examination {
   StoredVerdict verdict() const;
   /// Returns the verdict on the plugin alone: a check that fails only with some parts counts as unchecked with these parts.
   StoredVerdict own_verdict() const;
-  /// Returns "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine". @param one word for one counted thing
+  /// Returns "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine".
+  /// @param one word for one counted thing
   std::string summary(const char* one = "check") const;
   /// Returns {"id", "kind", "version", "path", "verdict", "checks"}.
   nlohmann::json to_json() const;

@@ -32,8 +32,10 @@ Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor&
 /// must be multiples of 16. d_model must be at most 256, and so must the channels of all heads together. For each sequence the
 /// fused form saves queries, context and a memory of [heads, d_head, d_head + 1]. Threads of torch share sequences.
 /// Differentiable once.
-/// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
-/// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
+/// @param queries [batch, n, d_model]
+/// @param context [batch, keys, d_model]; the same tensor in self-attention
+/// @param mask [batch, keys] bool, true: counts; undefined: all
+/// @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                   FeatureMap map, bool fused);
 

@@ -80,7 +80,7 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "in multiples of the error in float64 with 8 to 16 times the rounding of inputs and weights"},
+     {1, "multiple of the error of float64 with inputs and weights rounded 8 to 16 times as coarsely"},
      half,
      promised<&Capabilities::half_precision>},
     {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},

@@ -15,9 +15,9 @@
 namespace ablate::conformance {
 namespace {
 
-constexpr Allowed kFloatForms{1e-4, "float32 against float64: medians, by the nearest of three inputs"};
-constexpr Allowed kMixedForms{0.1, "products of bfloat16: medians of tensors, by the nearest of three inputs"};
-constexpr Allowed kOtherDraws{0.1, "outputs minus their mean, for other draws, by the nearest of three inputs"};
+constexpr Allowed kFloatForms{1e-4, "median error of float32 against float64, smallest of three inputs"};
+constexpr Allowed kMixedForms{0.1, "median error of bfloat16 products, smallest of three inputs"};
+constexpr Allowed kOtherDraws{0.1, "error of outputs minus their mean over other draws, smallest of three inputs"};
 
 /// Way of computing that a trial may choose.
 struct Form {

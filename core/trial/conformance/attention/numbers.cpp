@@ -295,7 +295,7 @@ void positions(const AttentionSubject& subject, Finding& finding) {
     const auto instance = subject.make(1, stand);
     const auto at = [&](const std::vector<std::int64_t>& first) { return integers(first); };
     finding.near(run(*instance, {tokens}), run(*instance, {.queries = tokens, .position = at({0, 0, 0})}),
-                 stand.text() + ", no position is 0");
+                 stand.text() + ", without positions as from 0");
     const std::vector<std::int64_t> first = {0, 5, 40};
     const auto together = run(*instance, {.queries = tokens, .position = at(first)});
     for (std::int64_t i = 0; i < 3; ++i) {

@@ -267,7 +267,7 @@ void recurrent(const AttentionSubject& subject, Finding& finding) {
 }
 
 void state_far(const AttentionSubject& subject, Finding& finding) {
-  constexpr Allowed far{1e-3, "float32 over 5,000 tokens: the median, by the nearest of three inputs"},
+  constexpr Allowed far{1e-3, "median error of float32 over 5,000 tokens, smallest of three inputs"},
       moved{1e-7, "float64, angles of positions above 5,000"};
   const NoGradGuard none;
   const auto n = subject.length(505), few = subject.length(33);

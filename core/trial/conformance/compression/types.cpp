@@ -13,7 +13,7 @@ namespace {
 constexpr Allowed kSingle{1e-3, "float32 against float64, as a share of the largest result"};
 constexpr Allowed kNarrow{4, "multiple of the effect of rounding inputs and result"},
     kNarrowGradient{6, "multiple of the effect of rounding inputs and result: a gradient is rounded at each step backwards"},
-    kWorstGradient{12, "the same multiple: the map of a fit has entries of both signs, so roundings of its slots add up"};
+    kWorstGradient{12, "multiple of the effect of rounding; a fit's matrix has entries of both signs, so its roundings add up"};
 
 constexpr Allowed kFusedSums{1e-4, "float32, a fused form's sums in another order"};
 

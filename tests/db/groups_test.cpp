@@ -116,6 +116,8 @@ TEST_CASE("every trial is shown by the metric that judges it") {
   attempt.main_metric = "test/bits_per_byte";
   tasks.store.put_attempt(attempt);
   const auto table = tasks.table("lm");
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.cell(0, 0, 0).mean + table.cell(1, 0, 0).mean == Approx(1.9 + 2.5));
 }
 
 TEST_CASE("a metric of a group is shown only on request") {

@@ -8,7 +8,7 @@
 #
 # FIXTURE is for ablate's own tests: the library is not installed, and may be broken.
 macro(ablate_add_plugin name)
-  # A macro, because CMake enables a language only in the file's own scope.
+  # This is a macro, because CMake cannot enable a language inside a function.
   set(_ablate_arguments ${ARGN})
   if("CUDA_SOURCES" IN_LIST _ablate_arguments)
     _ablate_enable_cuda()
@@ -16,7 +16,7 @@ macro(ablate_add_plugin name)
   _ablate_add_plugin(${name} ${ARGN})
 endmacro()
 
-# Sets ABLATE_NVCC to CUDA's compiler. tools/setup --cuda installs it into one of the last two folders.
+# Sets ABLATE_NVCC to the path of CUDA's compiler. tools/setup --cuda installs the compiler into one of the last two folders.
 macro(_ablate_find_nvcc)
   find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
                $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
@@ -31,7 +31,7 @@ macro(_ablate_enable_cuda)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()
     endif()
-    # check_language caches NOTFOUND as a FILEPATH, but a compiler may be installed by now. A NOTFOUND that the user set stays.
+    # Unsets a NOTFOUND that check_language cached (type FILEPATH): a compiler may be there now. A user's NOTFOUND stays.
     get_property(_ablate_cuda_type CACHE CMAKE_CUDA_COMPILER PROPERTY TYPE)
     if(DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER AND _ablate_cuda_type STREQUAL "FILEPATH")
       unset(CMAKE_CUDA_COMPILER CACHE)

@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# In a prefix, which may be moved, paths are relative to the config's folder. In a build tree they are absolute.
+# An install prefix may be moved, so its paths are relative to the config's folder. Paths of a build tree are absolute.
 set(ABLATE_SDK_LOCATION ${PROJECT_SOURCE_DIR}/core/sdk/include)
 set(ABLATE_SDK_TORCH_LOCATION ${CMAKE_BINARY_DIR}/core/libablate_sdk_torch.a)
 set(ABLATE_SDK_TASK_LOCATION ${CMAKE_BINARY_DIR}/core/libablate_sdk_task.a)

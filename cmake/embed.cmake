@@ -1,5 +1,5 @@
-# ablate_embed(SOURCES HEADER NAME [file...]): appends a new C++ file to the list SOURCES. It defines the std::string_view
-# ablate::NAME, declared in HEADER: the texts of all given files in order, or "". An edit of a given file reruns CMake.
+# ablate_embed(SOURCES HEADER NAME [file...]): appends a new C++ file to the list SOURCES. The C++ file defines the
+# std::string_view ablate::NAME of HEADER: the texts of all given files in order ("" without files). An edit of one reruns CMake.
 function(ablate_embed sources header name)
   set(text "")
   foreach(file IN LISTS ARGN)

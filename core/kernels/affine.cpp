@@ -63,7 +63,7 @@ std::vector<Tensor> backward_of_affine(const Tensor& gradient, const Saved& save
   return {dx, sum_of_threads(d_weight), sum_of_threads(d_bias)};
 }
 
-/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
+/// True if the sizes fit the form. If not, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool affine_fits(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (x.dim() < 2 || weight.dim() != 2 || x.numel() == 0) return false;
   const auto in = x.size(-1), out = weight.size(0);

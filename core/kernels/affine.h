@@ -5,7 +5,7 @@
 
 namespace ablate::kernels {
 
-/// True if a fused form is faster here: its tiles use AVX-512, and LibTorch's MKL uses only AVX2 on AMD processors.
+/// True if the fused form may be used and is faster: it uses AVX-512, and on AMD processors LibTorch's MKL uses only AVX2.
 bool may_fuse_affine(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 /// Runs the fused form, even if it is not faster. The caller checks that sizes and instructions allow it. Differentiable once.

@@ -1,4 +1,4 @@
-// Choice of an operation's form, made only here. No code uses the forms of a CUDA device yet (docs/decisions/cuda.md).
+// Chooses between the reference and the fused form of an operation. No code uses the CUDA forms yet (docs/decisions/cuda.md).
 #pragma once
 
 #include <string_view>
@@ -16,8 +16,8 @@ enum class Choice {
 };
 
 /// Returns the best instructions of this machine for which fused forms are compiled: "avx512", "avx2", or "" if the machine has
-/// neither, or if LibTorch has no products of tiles for it. ATEN_CPU_CAPABILITY lowers the result, as for torch's own code.
-/// ONEDNN_MAX_CPU_ISA does not, because it is for oneDNN's products. Found at the first call; any thread.
+/// neither, or if LibTorch has no products of tiles for it. ATEN_CPU_CAPABILITY lowers the result, as it does in torch.
+/// ONEDNN_MAX_CPU_ISA does not lower it: that variable is for oneDNN's products. Found at the first call; any thread.
 std::string_view instructions();
 
 /// True if tiles with instructions() are faster here than LibTorch's own large products: MKL uses AVX2 on AMD processors, and

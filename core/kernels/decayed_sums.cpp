@@ -54,7 +54,7 @@ std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<
   return {dq, dk, dv, d_log, d_before};
 }
 
-/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
+/// True if the sizes fit the form. If not, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0) return false;
   const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
@@ -119,7 +119,7 @@ DecayedSums whole_vectors(const Tensor& q, const Tensor& k, const Tensor& v, con
 
 }  // namespace
 
-/// Pads channels with zeros. A column of ones beside the values, which sums weights, costs a whole vector of channels.
+/// Pads channels with zeros to whole vectors: a column of ones behind the values (with_ones()) costs a whole vector.
 DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
                                const Tensor& state) {
   const auto missing = [](std::int64_t channels) { return (cpu::kLanes - channels % cpu::kLanes) % cpu::kLanes; };

@@ -79,7 +79,7 @@ std::vector<Tensor> backward_of_delta(bool of_decay, const std::vector<Tensor>& 
   return {dq, dk, dv, d_strengths, d_log, d_before};
 }
 
-/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
+/// True if the sizes fit the form. If not, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool delta_fits(const DeltaRule& of) {
   const auto &q = of.q, &v = of.v;
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0 || !of.erase.is_same(of.write)) return false;

@@ -13,8 +13,8 @@ namespace {
 
 using kernels::sums_behind;
 
-/// exp of the sum of log decays between every token s and a later t, [..., t, s], 0 if s is later. Each sum is computed by
-/// itself, because a difference of sums from the chunk's start would lose the digits of small sums. log_decay: [..., rows, 1].
+/// exp of the sum of log decays behind token s and up to token t, [..., t, s]; 0 if s > t. Each sum is computed by itself,
+/// because a difference of sums from the chunk's start would lose the digits of small sums. log_decay: [..., rows, 1].
 Tensor decays_between(const Tensor& log_decay) {
   const auto rows = log_decay.size(-2);
   const auto below = ones({rows, rows}, log_decay.options().dtype(kBool).requires_grad(false)).tril(-1);
@@ -68,8 +68,8 @@ class Decays {
   Tensor between_;  ///< [..., t, s]; undefined: each channel has its own decay
 };
 
-/// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i), S_i = decay_i S_(i-1) + k_i u_i^T. In a chunk that begins
-/// with S: (I + L) U = write * V - (erase * K * from_start) S. For s < t, L_ts is (erase_t * k_t).k_s times their decays.
+/// Let u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i). Then S_i = decay_i S_(i-1) + k_i u_i^T. In a chunk that
+/// begins with S: (I + L) U = write * V - (erase * K * from_start) S. L_ts is (erase_t * k_t).k_s times decays, for s < t.
 DecayedSums corrected(const DeltaRule& of) {
   const auto n = of.q.size(2);
   const kernels::Chunks chunks(n);

@@ -100,7 +100,7 @@ Tensor fused(const Tensor& x, const FeedForward& w) {
       });
 }
 
-/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
+/// True if the sizes fit the form. If not, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool fits(const Tensor& x, const FeedForward& w) {
   if (x.dim() == 0 || w.w1.dim() != 2) return false;
   const auto d = x.size(-1), h = w.w1.size(0);

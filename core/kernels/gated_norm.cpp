@@ -45,7 +45,7 @@ std::vector<Tensor> backward_of_gated_norm(const Tensor& gradient, const Saved& 
 
 }  // namespace
 
-/// If this is false, the reference may accept the sizes, or its error says what is wrong.
+/// If the result is false, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool may_fuse_gated_norm(const Tensor& values, const Tensor& gate) {
   std::vector<Tensor> tensors{values};
   if (gate.defined()) tensors.push_back(gate);

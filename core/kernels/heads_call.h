@@ -26,7 +26,7 @@ cpu::Heads<T> from_sequence(cpu::Heads<T> heads, std::int64_t sequence) {
   return heads;
 }
 
-/// Memory with tokens before heads, the order of projections, so that merge_heads() needs no copy.
+/// Returns uninitialised memory with tokens before heads, as in projections, so that merge_heads() needs no copy.
 inline Tensor room_of_heads(const Tensor& like, std::int64_t heads, std::int64_t channels) {
   return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
 }

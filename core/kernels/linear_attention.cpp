@@ -154,7 +154,7 @@ bool widths_fit(const Tensor& queries, std::int64_t width, std::int64_t heads) {
          std::max(queries.size(2), width) <= kMostChannels;
 }
 
-/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
+/// True if the sizes fit the form. If not, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool fits(const LinearAttention& of) {
   if (of.groups.empty() || of.output.dim() != 2 || !widths_fit(of.queries, of.output.size(1), of.heads)) return false;
   const auto batch = of.queries.size(0), n = of.queries.size(1), d = of.queries.size(2), width = of.output.size(1);

@@ -9,7 +9,7 @@ namespace ablate::kernels {
 namespace {
 
 struct ConvolutionSaved {
-  enum : std::size_t { kX, kFilter, kBias, kBefore };  ///< kX and kBefore as a single head, the filter [tokens, channels]
+  enum : std::size_t { kX, kFilter, kBias, kBefore };  ///< kX, kBefore: with one head; kFilter: [tokens, channels]
 };
 
 cpu::ShortConvolutionCall convolution_call(const Saved& saved) {
@@ -69,7 +69,7 @@ std::vector<Tensor> backward_of_convolution(const Tensor& gradient, const Saved&
           d_before.defined() ? d_before.squeeze(1) : Tensor()};
 }
 
-/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
+/// True if the sizes fit the form. If not, the reference runs: it accepts the sizes, or its error says what is wrong with them.
 bool convolution_fits(const ShortConvolution& of) {
   if (of.x.dim() != 3 || of.filter.dim() != 2 || of.x.numel() == 0) return false;
   const auto batch = of.x.size(0), channels = of.x.size(2), length = of.filter.size(1);

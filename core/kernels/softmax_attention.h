@@ -5,7 +5,7 @@
 
 namespace ablate::kernels {
 
-/// True if there is a form for sizes, type and instructions.
+/// True if there is a fused form for these sizes, this type and the instructions of this machine.
 bool has_softmax_form(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal);
 
 /// Runs the fused form, which must exist, even if it is not faster. Differentiable once.

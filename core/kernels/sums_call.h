@@ -24,7 +24,7 @@ inline cpu::DecayedSumsCall sums_call(const Tensor& q, const Tensor& k, const Te
           .product = product};
 }
 
-/// Returns the call for its sequences [begin, end).
+/// Returns the part of the call with the sequences [begin, end).
 inline cpu::DecayedSumsCall part_of(cpu::DecayedSumsCall call, std::int64_t begin, std::int64_t end) {
   call.batch = end - begin;
   for (auto* heads : {&call.q, &call.k, &call.v, &call.log_decay}) *heads = from_sequence(*heads, begin);

@@ -14,7 +14,7 @@ constexpr std::int64_t kLargestWeight = 1 << 18;  ///< largest size of a weight,
 
 inline std::int64_t tiles_of(std::int64_t tokens) { return (tokens + cpu::kTile - 1) / cpu::kTile; }
 
-/// Calls `work` for each of `threads` threads with its number, tokens [begin, end) (whole tiles except the last), and scratch.
+/// Calls `work` for each of `threads` threads: thread number, tokens [begin, end) (whole tiles except the last), scratch.
 template <class Work>
 void share_tiles(std::int64_t tokens, std::int64_t threads, std::int64_t floats, const Work& work) {
   // One allocation for all threads, so that the peak of memory is the same in each call.

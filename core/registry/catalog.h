@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// Library that cannot be used. The plugin's id is unknown. By convention it is the file's stem.
+/// Library that cannot be used. Its plugin's id is unknown, but by convention the file's stem is the id.
 struct RefusedLibrary {
   std::filesystem::path path;
   std::string reason;
@@ -19,7 +19,7 @@ struct RefusedLibrary {
 struct Catalog {
   std::vector<PluginInfo> plugins;  ///< ids are unique within a kind
   std::vector<RefusedLibrary> refused;
-  /// Returns a text for a missing plugin's id: the searched folders, and the remedy. Empty if the folders are unknown.
+  /// Returns a text for a missing plugin's id: the searched folders, and the remedy. Null if the folders are unknown.
   std::function<std::string(const std::string& id)> where_looked;
 
   const PluginInfo* find(Kind kind, std::string_view id) const {

@@ -23,8 +23,8 @@ Condition condition_of(const std::string& when);
 /// True if all conditions are true in a section; "" is always true.
 bool holds(const std::string& when, const nlohmann::json& section);
 
-/// Returns the condition because of which a parameter is not read in a section, or "" if the parameter is read. The condition
-/// belongs to the parameter itself, or to a parameter that its condition names, recursively.
+/// Returns the false condition because of which a parameter is not read in a section, or "" if the parameter is read. The
+/// condition is the parameter's own, or belongs to a parameter that such a condition names, recursively.
 /// @param declared all parameters of the section, which has a value for each parameter that a condition names
 std::string unmet_condition(std::span<const ParameterInfo> declared, const ParameterInfo& parameter,
                             const nlohmann::json& section);

@@ -67,7 +67,7 @@ std::string promise_refusal(const Descriptor& d) {
     const bool is_theirs =
         (promise.attention && d.kind == Kind::kAttention) || (promise.compression && d.kind == Kind::kCompression);
     if (c.*promise.field && !(Capabilities{}.*promise.field) && !is_theirs)
-      return fmt::format("promises {}, which the kind {} cannot", promise.name, to_text(d.kind));
+      return fmt::format("promises {}, which no plugin of the kind {} can promise", promise.name, to_text(d.kind));
   }
   if (c.length_multiple < 1) return fmt::format("its length_multiple is {}, expected at least 1", c.length_multiple);
   for (const auto& [exponent, name] : {std::pair{c.time_exponent, "time"}, {c.memory_exponent, "memory"}})
@@ -89,17 +89,17 @@ std::string condition_refusal(const std::string& when, const PluginInfo& info) {
         value.is_number() && (parameter->type == ParameterType::kInteger || parameter->type == ParameterType::kReal);
     if (numbers && (comparison == '>' ? value.get<double>() < parameter->maximum : value.get<double>() > parameter->minimum))
       return "";
-    return fmt::format("and {} takes {}", parameter->name, expectation(*parameter));
+    return fmt::format("but {} accepts {}", parameter->name, expectation(*parameter));
   }
   if (check_value(*parameter, text).ok() || (!value.is_discarded() && check_value(*parameter, value).ok())) return "";
-  return fmt::format("and {} takes {}", parameter->name, expectation(*parameter));
+  return fmt::format("but {} accepts {}", parameter->name, expectation(*parameter));
 }
 
 void check_conditions(const PluginInfo& info, const Refuse& refuse) {
   for (const auto& p : info.parameters) {
     auto why = condition_refusal(p.when, info);
-    if (condition_of(p.when).name == p.name && !p.when.empty()) why = "which is itself";
-    if (!p.when.empty() && p.plugin_kind()) why = "and a plugin is always read";
+    if (condition_of(p.when).name == p.name && !p.when.empty()) why = "but a condition needs another parameter";
+    if (!p.when.empty() && p.plugin_kind()) why = "but a parameter that names plugins is always read";
     if (!why.empty()) refuse(fmt::format("its parameter {} is read when \"{}\", {}", p.name, p.when, why));
   }
 }

@@ -115,7 +115,7 @@ std::string trust_refusal(const PluginFolder& folder, const fs::path& library) {
     for (const auto& one : {at, at.parent_path()})
       if (std::find(own.begin(), own.end(), one) == own.end()) own.push_back(one);
   for (const auto& at : own) {
-    if (anyone_can_write(at)) return refuse(at, "can be written by anyone", "chmod o-w it");
+    if (anyone_can_write(at)) return refuse(at, "can be written by anyone", "run chmod o-w on it");
     for (const auto look : {&::stat, &::lstat}) {
       struct stat status {};
       if (look(at.c_str(), &status) != 0) continue;  // reported when the library is read
@@ -127,7 +127,7 @@ std::string trust_refusal(const PluginFolder& folder, const fs::path& library) {
   for (const auto& above : way.folders) {
     std::error_code none;
     if (anyone_can_write(above) && (fs::status(above, none).permissions() & fs::perms::sticky_bit) == fs::perms::none)
-      return refuse(above, "can be written by anyone", "chmod o-w it");
+      return refuse(above, "can be written by anyone", "run chmod o-w on it");
   }
   return "";
 }

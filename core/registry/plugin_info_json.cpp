@@ -6,7 +6,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Calls visit(name, field) for every capability. Both directions use this list.
+/// Calls visit(name, field) for every capability, in a fixed order, to write JSON and to read it.
 template <class C, class F>
 void each_capability(C& c, F visit) {
   for (const auto& promise : promises()) visit(promise.name, c.*promise.field);

@@ -44,10 +44,10 @@ std::optional<Answer> read_answer(const json& answer) {
   }
 }
 
-/// {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or {"refusal":
-/// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. A library that hung when loaded costs many seconds: it is
-/// tried again after an hour or with a new stamp. Content with a wrong sum is dropped: keys leave out default values, so a
-/// default that was edited in this file would give other numbers under the old keys.
+/// File: {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or
+/// {"refusal": ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. A library that hung when loaded costs many
+/// seconds: it is tried again after an hour or if its stamp changes. Content with a wrong sum is dropped: trials' keys leave
+/// out default values, so an edited default in this file would give other numbers under the old keys.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
@@ -180,7 +180,7 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
   std::vector<std::size_t> unknown;
   const auto take = [&](FoundLibrary& library, const std::optional<Answer>& answer, const std::string& hash) {
     library.info = answer ? answer->info : PluginInfo{};
-    library.refusal = answer ? answer->refusal : "its description cannot be understood";
+    library.refusal = answer ? answer->refusal : "the process that loaded it returned no valid description";
     library.info.path = library.path;
     library.info.content_hash = hash;
   };

@@ -114,7 +114,7 @@ void JsonValues::check_read(const char* name, std::initializer_list<ParameterTyp
   }
   if (std::find(types.begin(), types.end(), found->type) == types.end())
     throw std::logic_error(
-        fmt::format("{} reads its parameter {} by {}, and declares it as {}: read it by {}, or declare it otherwise", owner_,
+        fmt::format("{} reads its parameter {} by {}, but declares it as {}: read it by {}, or declare another type", owner_,
                     name, accessor, to_text(found->type), accessor_of(found->type)));
   if (reads_ != nullptr) reads_->add(owner_, name);
   const auto check = [&](const json& value) {
@@ -159,7 +159,7 @@ std::int64_t JsonValues::count(const char* plugins) const { return std::ssize(pl
 const PluginSpec& JsonValues::part(const char* plugins, std::size_t index) const {
   const auto& all = plugins_of(plugins);
   if (index >= all.size())
-    throw std::logic_error(fmt::format("{} asks for number {} of its plugins {}, and there are {} (counted from 0)", owner_,
+    throw std::logic_error(fmt::format("{} reads plugin {} (counted from 0) of its parameter {}, which has {} plugins", owner_,
                                        index, plugins, all.size()));
   return all[index];
 }

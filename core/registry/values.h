@@ -40,7 +40,7 @@ PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
 /// Records which parameters are read from the JsonValues that this thread creates while the object lives. Any thread may read
-/// these JsonValues. If a thread has several Reads, only the last one records. If it has none, a read costs a null test.
+/// these JsonValues. If a thread has several Reads, only the last object records. Without a Reads, a read costs a null test.
 class Reads {
  public:
   Reads();
@@ -59,8 +59,8 @@ class Reads {
   std::set<std::pair<std::string, std::string>> read_;  ///< "attention adamra", "heads"
 };
 
-/// Values of a plugin's parameters, with their declarations. Throws std::logic_error as ablate/values.h says, and Error for a
-/// value that does not fit its parameter.
+/// Values of a plugin's parameters, with their declarations. Throws std::logic_error for a name that is not in the schema or is
+/// read as another type, and Error for a value that does not fit its parameter.
 class JsonValues final : public Values {
  public:
   /// @param owner the plugin, for messages: "attention adamra"

@@ -15,7 +15,7 @@ enum class ExitCode : int {
   kInterrupted = 130,
 };
 
-/// what() has the found and the expected value, the place, and the remedy.
+/// what() contains the found value, the expected value, the position (such as file and line), and the remedy.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitCode code = ExitCode::kUsage) : std::runtime_error(message), code_(code) {}

@@ -23,7 +23,7 @@ struct Gpus {
 /// empty. For one thread only.
 class GpuDriver {
  public:
-  /// @param library as for dlopen
+  /// @param library name or path of the library, for dlopen
   explicit GpuDriver(const char* library = "libnvidia-ml.so.1");
   ~GpuDriver();
   GpuDriver(const GpuDriver&) = delete;

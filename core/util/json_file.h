@@ -1,4 +1,4 @@
-// Small answers in files of a cache folder. An unreadable file counts as missing, and an unwritten answer is computed again.
+// JSON files in a cache folder. An unreadable file counts as missing, and content that was not written is computed again.
 #pragma once
 
 #include <filesystem>

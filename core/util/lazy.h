@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Makes the value anew at each get(), because many stored values (100,000 documents) need much memory. Can also store a value.
+/// Makes its value anew at each get(): many stored values (100,000 documents) would need much memory. Can also store a value.
 template <class T>
 class Lazy {
  public:

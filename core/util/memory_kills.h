@@ -10,8 +10,8 @@
 
 namespace ablate {
 
-/// Returns the bytes that a process shares with no other, including swapped-out bytes. A forked child shares bytes with its
-/// parent, and these do not count. -1 if unknown, as for an ended process. `proc` is the kernel's folder, or another in tests.
+/// Returns the bytes that a process shares with no other process, including swapped-out bytes. Bytes that a forked child shares
+/// with its parent do not count. -1 if unknown, as for an ended process. `proc`: the kernel's folder, or another in tests.
 std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
 
 /// Returns the bytes of a process's data as RLIMIT_DATA counts them, touched or not; -1 if unknown.

@@ -16,8 +16,8 @@ std::set<pid_t> own_children();
 void spare_child(pid_t child);
 void spare_no_longer(pid_t child);
 
-/// Ends every child of this process except the spared ones. Then ends their orphans, until none is left, because a daemon's
-/// child is adopted only after its parent ended. Gives up after some seconds, in case processes fork faster than they end.
+/// Ends every child of this process except the spared ones. Repeats this until no child is left, because the orphans of an
+/// ended child are adopted only after its end. Gives up after some seconds, in case processes fork faster than they end.
 void end_orphans(const std::set<pid_t>& spared);
 
 }  // namespace ablate

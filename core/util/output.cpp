@@ -111,7 +111,7 @@ void Output::run(const std::shared_ptr<State>& shared) {
     auto text = std::move(state.waiting);
     state.waiting.clear();
     if (text.empty()) {  // all text before the gap has been written
-      text = "(" + std::to_string(state.left_out) + " lines are missing here: nothing read them)\n";
+      text = "(" + std::to_string(state.left_out) + " lines are missing here, because no program read the output)\n";
       state.left_out = 0;
     }
     state.writing = true;

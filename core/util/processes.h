@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// Returns the start of a process in clock ticks since the machine's start. It distinguishes the process from an earlier
-/// process with the same PID. 0: there is no such process, or it is dead and not yet waited for.
+/// Returns the start of a process in clock ticks since the machine's start. This number distinguishes the process from an
+/// earlier process with the same PID. 0: there is no such process, or it is dead and not yet waited for.
 std::int64_t start_of_process(std::int64_t id);
 
 /// Identifies the machine's boot and the PID namespace, in which PIDs have one meaning. "": unknown.

@@ -31,8 +31,8 @@ class RegularFile {
   std::uintmax_t size_ = 0;
 };
 
-/// Returns the text from the read position to the end that the file had when it was opened; less if it was cut since. Throws
-/// Error. The file must fit into memory.
+/// Returns the text from the read position to the end that the file had when it was opened; less text if the file was cut since
+/// then. Throws Error. The file must fit into memory.
 inline std::string whole_text(RegularFile& file) {
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   std::size_t size = 0;

@@ -20,7 +20,7 @@ inline std::string without_numbers(std::string_view text) {
   return common;
 }
 
-/// Returns the group of a failure's reason. Reasons that differ only in numbers, or after their first 200 bytes, are equal.
+/// Returns the group of a failure's reason. Reasons in a group differ only in numbers, or after their first 200 bytes.
 inline std::string reason_group(std::string_view reason) { return without_numbers(one_line(reason, 200)); }
 
 }  // namespace ablate

@@ -144,7 +144,8 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
   if (!names.empty())
     table_.notes.push_back(
         fmt::format("not tested: {}: a count, or a derived value without a direction (NAME[max] = ...)", some_of(names)));
-  if (!alone_.empty()) table_.notes.push_back("left out of the differences, without a partner: " + partners_text());
+  if (!alone_.empty())
+    table_.notes.push_back("left out of the differences, because the other row lacks the seed: " + partners_text());
   for (const auto& [why, cells] : left_) {
     std::map<std::string, std::set<std::size_t>> by_metric;
     for (const auto cell : cells) by_metric[table_.metrics.size() > 1 ? metric_of(cell).name : ""].insert(cell);

@@ -180,8 +180,8 @@ TEST_CASE("a choice is tried if the parameter is read, and missing data are no f
 TEST_CASE("a read of a parameter as another type is refused") {
   const auto wrong = attention<as_integer>();
   const std::string why =
-      "attention reader reads its parameter gap by integer(), and declares it as real: read it by real(), or declare it "
-      "otherwise";
+      "attention reader reads its parameter gap by integer(), but declares it as real: read it by real(), or declare "
+      "another type";
   CHECK(said(wrong, "choices") == "kind = a: " + why);
   tests::check_mentions(unread(wrong), "no instance reads gap");
 }

@@ -26,7 +26,7 @@ const Comparison& of(const Table& table, const std::string& attention) {
 
 }  // namespace
 
-TEST_CASE("rows that are significantly better or worse than a row are marked after Holm's correction") {
+TEST_CASE("rows that are significantly better or worse than the reference row are marked, after Holm's correction") {
   auto noise = kEight;
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 0.5 : -0.5;
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"same", noise}});
@@ -53,7 +53,7 @@ TEST_CASE("rows that are significantly better or worse than a row are marked aft
   CHECK(has(csv, ",better\n"));
 }
 
-TEST_CASE("without --against no cell is marked; with --against, bold and underlined cells are tested on their own") {
+TEST_CASE("without --against no cell is marked; with --against, separate tests decide which cells are bold or underlined") {
   const Study study({{"first", plus(kEight, 4)}, {"second", plus(kEight, 2)}, {"third", kEight}});
   for (const auto& cell : study.table({}).cells)
     CHECK_FALSE(
@@ -72,7 +72,7 @@ TEST_CASE("without --against no cell is marked; with --against, bold and underli
   CHECK(notes(table, "n = 3: no difference can be significant at 5 % over 1 comparison; 6 seeds could"));
 }
 
-TEST_CASE("--against best: the table marks rows that do not differ significantly from the best row, and the lead of the best") {
+TEST_CASE("--against best: a row without a significant difference to the best row is marked; so is a significant lead") {
   auto close = plus(kEight, 1.9);
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
@@ -157,7 +157,7 @@ TEST_CASE("counts are not tested: fewer parameters get no star") {
   }
 }
 
-TEST_CASE("the table names rows that are not tested: survivors, single seeds, missing partners, other settings") {
+TEST_CASE("notes name rows that are not tested and seeds without a partner; a cell over several settings shows their number") {
   const Study study({{"softmax", kEight},
                      {"dies", {90, -1, 91, 92, 93, 94, 95, 96}},
                      {"once", {99}},
@@ -168,7 +168,7 @@ TEST_CASE("the table names rows that are not tested: survivors, single seeds, mi
   CHECK(of(table, "late").significance != Significance::kUntested);
   CHECK(notes(table, "not tested: numbers of dies include only seeds that survived"));
   CHECK(notes(table, "not tested: numbers of once come from one seed"));
-  CHECK(notes(table, "without a partner: late less softmax: seeds 1, 2 of softmax"));
+  CHECK(notes(table, "because the other row lacks the seed: late less softmax: seeds 1, 2 of softmax"));
 
   Folder folder;
   Store store(folder / "a.db");
@@ -242,7 +242,7 @@ TEST_CASE("a column may be the reference, and batch sizes decide how many test e
   CHECK(result_of("part") == Significance::kUntested);
 }
 
-TEST_CASE("rows with other test examples are not compared; a note reports data that vary by seed") {
+TEST_CASE("rows with different test examples are not compared; a note reports data that vary by seed") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

@@ -187,7 +187,7 @@ TEST_CASE("a merge copies files that an interrupted merge did not copy, except f
   CHECK_FALSE(fs::exists(output(a, 'b')));
 }
 
-TEST_CASE("before an experiment is deleted, ablate lists the files that the copy will lack") {
+TEST_CASE("before an experiment is deleted, ablate lists the files that the copy of the history will lack") {
   Commands ablate;
   ablate.add = add_experiment;
   {

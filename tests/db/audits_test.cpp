@@ -78,7 +78,7 @@ TEST_CASE("findings about a task's data are stored by the data's digest, and the
   CHECK(study.store.audit("a", "image")->verdict == "passed");
 }
 
-TEST_CASE("a table reports failed audits of its data and of this suite, each once") {
+TEST_CASE("a table reports failed audits that this suite ran on the table's data, each once") {
   Study study;
   CHECK(study.notes().empty());
   study.store.put_audit(failed_audit("c"));  // no trial has these data

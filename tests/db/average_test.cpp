@@ -189,7 +189,7 @@ TEST_CASE("an average needs several columns, and averages derived values, too") 
   CHECK(table.cell(0, 2, 2).mean == Approx(100));
 }
 
-TEST_CASE("a derived value with a better direction is tested, and a derived value of means is not") {
+TEST_CASE("a derived value whose better direction is known is tested, and a derived value of means is not") {
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}});
   const std::vector<std::string> metrics = {"test/accuracy", "train/step_time"};
   const auto asked = [&](const std::string& derive) {

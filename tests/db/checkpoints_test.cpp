@@ -133,14 +133,14 @@ TEST_CASE("an attempt shows the step from which it resumed, and the attempt that
   }
   CHECK_FALSE(has(ablate("show 3"), "went on"));
   CHECK(has(ablate("show 4"), "went on     after step 30 of attempt 3, which ran on another processor, an Old One\n"));
-  CHECK(has(ablate("show 5"), "went on     after step 40 of an attempt that was cut off unrecorded\n"));
+  CHECK(has(ablate("show 5"), "went on     after step 40 of an attempt that was killed before it was recorded\n"));
   CHECK_FALSE(has(ablate("show 6"), "went on  "));
   CHECK(has(ablate("show 7"),
             "went on     after step 50 of attempt 3, computed in another environment: variables.X = unset; "
             "before that, kernels = avx2\n"));
 }
 
-TEST_CASE("checkpoints of a leased trial stay; if only another host reports the trial as running, they are removed") {
+TEST_CASE("checkpoints of a leased trial stay; if only another host reports a trial as running, its checkpoints are removed") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

@@ -13,7 +13,7 @@ using Verdict = ClaimAnswer::Verdict;
 
 namespace {
 
-/// Returns six seeds of a row. Seeds 1 and 2 have longer trials at `longer` if it is a number. The values differ by seed.
+/// Returns six seeds of a row, each with another value. Only seeds 1 and 2 have longer trials, with the result `longer`.
 std::vector<LongerPoint> row(const std::string& attention, double value, double longer = kNotPlanned, double spread = 0) {
   std::vector<LongerPoint> points;
   for (int seed = 1; seed <= 6; ++seed)
@@ -42,7 +42,7 @@ TEST_CASE("a claim holds if the test finds it and longer trials confirm at least
   const auto more = claim(Expect::kGreater);
   CHECK(verdict(row("a", 70, 80), row("b", 60, 74.9), more) == Verdict::kHolds);     // 10, then 5.1
   CHECK(verdict(row("a", 70, 80), row("b", 60, 75.1), more) == Verdict::kOnlyHere);  // 10, then 4.9
-  CHECK(verdict(row("a", 70, 80), row("b", 60, 85), more) == Verdict::kOnlyHere);    // the order turns round
+  CHECK(verdict(row("a", 70, 80), row("b", 60, 85), more) == Verdict::kOnlyHere);    // the order is reversed
   CHECK(verdict(row("a", 70), row("b", 60), more) == Verdict::kOnlyHere);            // no longer trial
   CHECK(verdict(row("a", 70, 80), row("b", 60), more) == Verdict::kOnlyHere);        // no common seed
   CHECK(verdict(row("a", 60, 70), row("b", 70, 80), more) == Verdict::kRefuted);
@@ -51,7 +51,7 @@ TEST_CASE("a claim holds if the test finds it and longer trials confirm at least
   CHECK(verdict(row("a", 60.5, 70, 3), row("b", 60, 70, -3), more) == Verdict::kUndecided);
 }
 
-TEST_CASE("no difference is shown by two one-sided exact tests, and refuted by the interval") {
+TEST_CASE("a claim of no difference holds by two one-sided exact tests, and is refuted by the interval") {
   const auto same = claim(Expect::kNoDifferent, 2);
   const auto found = answers({row("a", 60.5, 70), row("b", 60, 69)}, {same}).front();
   CHECK(found.verdict == Verdict::kHolds);
@@ -61,7 +61,7 @@ TEST_CASE("no difference is shown by two one-sided exact tests, and refuted by t
   CHECK(verdict(row("a", 70, 70), row("b", 60, 60), same) == Verdict::kRefuted);
   CHECK(verdict(row("a", 50, 70), row("b", 60, 60), same) == Verdict::kRefuted);
   CHECK(verdict(row("a", 60.5, 70, 3), row("b", 60, 70, -3), same) == Verdict::kUndecided);
-  // The larger of the two p counts: the differences are above -2, but only 1.5 of them on average is not below 2.
+  // The larger of the two p counts: the differences are above -2, but their mean, 1.5, is not significantly below 2.
   CHECK(answers({row("a", 61.5, 70, 1), row("b", 60, 70)}, {same}).front().p > 0.05);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("a claim about a floor compares each seed with the floor") {
   CHECK(judge({above}, table).front().verdict == Verdict::kUndecided);
 }
 
-TEST_CASE("a claim that cannot be tested leaves the others, and counts in its family") {
+TEST_CASE("the other claims are answered even if a claim cannot be tested, and that claim counts in its family") {
   Claim none{.problem = "p", .row = "attention=x", .against = "attention=b"}, metric = claim(Expect::kGreater);
   metric.metric = "m";
   const auto found = answers({row("a", 70, 80), row("b", 60, 70)}, {none, claim(Expect::kGreater), metric});
@@ -132,7 +132,7 @@ TEST_CASE("a claim that cannot be tested leaves the others, and counts in its fa
   CHECK(found[2].untested == "no trial has the metric m");
   CHECK(found[1].p == Approx(1.0 / 32));
   CHECK(found[1].p_holm == Approx(3.0 / 32));
-  // Parameters that no row shows are left out: all rows have the value that the study was checked for.
+  // A claim's parameter is ignored if no row of the table shows it: all rows have one value, checked with the study.
   auto longer = claim(Expect::kGreater);
   longer.row = "attention=a task.pool=2";
   CHECK(answers({row("a", 70, 80), row("b", 60, 70)}, {longer}).front().verdict == Verdict::kHolds);

@@ -39,7 +39,7 @@ TEST_CASE("ratios to a baseline column; a row without that cell has no ratio") {
   CHECK(std::isnan(table.cell(0, 0, 2).number("published_ratio")));
 }
 
-TEST_CASE("if there are several baseline rows, each row uses the baseline row that agrees with it") {
+TEST_CASE("if there are several baseline rows, each row uses the baseline row with the same other parameters") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

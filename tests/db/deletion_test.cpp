@@ -129,7 +129,7 @@ TEST_CASE("after a deletion the history equals one without the experiment, and n
   CHECK(faults(file).empty());
 }
 
-TEST_CASE("nothing is deleted if trials were added since the question, or if no copy can be made") {
+TEST_CASE("nothing is deleted if trials were added after the user was asked, or if no copy can be made") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

@@ -1,4 +1,4 @@
-// Random numbers that tests/peers/draws.py computes in the same way, so that no table of them is stored.
+// Random numbers that tests/peers/draws.py computes in the same way, so that the numbers need not be stored.
 #pragma once
 
 #include <cstdint>

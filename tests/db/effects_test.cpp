@@ -232,7 +232,7 @@ TEST_CASE("effects: a parameter that has one value per setting because dev chose
   CHECK(value(effects, "attention", "b").mean == Approx(71));
   CHECK(value(effects, "task.length", "64").mean == Approx(86));
   CHECK(notes(effects, "train.learning_rate has one value for each setting of the others"));
-  add("a", "128", "0.1", 10);  // the rate now varies independently, so values are matched by it
+  add("a", "128", "0.1", 10);  // the rate now varies independently, so values are matched by the rate
   auto varied = settings_of({"attention", "task.length", "train.learning_rate"}, settings);
   effects = effects_of(varied, {}).at(0);
   CHECK(value(effects, "attention", "a").mean == Approx(61));
@@ -275,7 +275,7 @@ TEST_CASE("effects: changes of a single parameter, tested as with --against") {
   CHECK(effects.changes[0].difference.p_holm == Approx(4.0 / 256));
 }
 
-TEST_CASE("effects: a parameter that changes with a value is no separate change, and two changes at once are left out") {
+TEST_CASE("effects: parameters of a changed attention are no separate change, and two changes at once are left out") {
   const auto effects = Nested().effects({"attention=softmax", "task.pool=2"});
   REQUIRE(effects.changes.size() == 3);
   CHECK(effects.changes[0].path == "attention");

@@ -102,7 +102,7 @@ TEST_CASE("an export has the digest of a trial's data, and an import stores it")
   CHECK(rows.at(2)[8] == "");
 }
 
-TEST_CASE("an export of the whole history has a trial in each of its experiments, like the views") {
+TEST_CASE("an export of the whole history lists a trial once for each of its experiments, like the views") {
   Exports run;
   const auto all = parsed(run("export"));
   CHECK(all.size() == 5);
@@ -182,7 +182,7 @@ TEST_CASE("a history without a run exports only the header, and reports that") {
   CHECK(has(run.errors, "1 trial is left out: it has not run"));
 }
 
-TEST_CASE("an export of many trials writes each row at once") {
+TEST_CASE("an export of many trials writes its rows one at a time") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("rows with other test examples have their own floors, and only these rows are counted for them") {
+TEST_CASE("different test examples have different floors, and each floor counts only the rows with its test examples") {
   Floored study;
   study.run({50, 60});
   study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
@@ -30,10 +30,11 @@ TEST_CASE("rows with other test examples have their own floors, and only these r
             "floors of test/accuracy on 400 test examples at most from the 400 of 1000 training examples that these rows see: "
             "counts 52.0"));
   CHECK(has(notes[1], "; 1 of 2 rows is within"));
-  CHECK(notes[2] == "test/accuracy is a proportion of 400 to 10000 test examples: its own 95 % error is up to ± 4.9");
+  CHECK(notes[2] ==
+        "test/accuracy is a proportion of 400 to 10000 test examples; the 95 % error of this proportion alone is up to ± 4.9");
 }
 
-TEST_CASE("rows with another number of training examples have their own floors, and only these rows are counted") {
+TEST_CASE("different numbers of training examples have different floors, and each floor counts only the rows with its number") {
   Floored study;
   std::vector<nlohmann::json> trials;
   for (const int steps : {10, 20, 30})
@@ -73,7 +74,7 @@ TEST_CASE("rows with another number of training examples have their own floors, 
     CHECK((study.store.floors("d", whole.task, {.test = 400, .train = 500})->rows == whole.rows));
     CHECK_FALSE(study.store.floors("d", whole.task, {.test = 400, .train = 499}));
   }
-  SECTION("floors from fewer rows also apply if those rows saw the whole split, for any batch size") {
+  SECTION("floors from the whole split also apply to larger numbers of training examples, for any batch size") {
     auto whole = floors_at("d");
     whole.rows.train = 501, whole.rows.lanes = 3, whole.train_size = whole.seen = 500;
     study.store.put_floors(whole);

@@ -12,7 +12,8 @@ using namespace ablate::db;
 
 namespace {
 
-const std::string kOwn = "test/accuracy is a proportion of 400 test examples: its own 95 % error is up to ± 4.9";
+const std::string kOwn =
+    "test/accuracy is a proportion of 400 test examples; the 95 % error of this proportion alone is up to ± 4.9";
 
 }  // namespace
 
@@ -69,9 +70,9 @@ TEST_CASE("after a merge, complete floors replace partial floors, for any order 
 TEST_CASE("a table reports floors, the number of rows that do not exceed them, and the error of a proportion") {
   Floored study;
   study.run({50, 56.8, 57, 60});
-  CHECK(study.notes() ==
-        std::vector<std::string>{
-            "test/accuracy is a proportion of at most 400 test examples: its own 95 % error is ± 4.9 or more", kMissing});
+  CHECK(study.notes() == std::vector<std::string>{"test/accuracy is a proportion of at most 400 test examples; the 95 % error "
+                                                  "of this proportion alone is ± 4.9 or more",
+                                                  kMissing});
   study.store.put_floors(floors_at("d"));
   // scipy.stats.binomtest(208, 400).proportion_ci(method="wilson"): 47.108 to 56.854 %
   CHECK(study.notes() == std::vector<std::string>{"floors of test/accuracy from the 400 of 1000 training examples that these "
@@ -122,7 +123,8 @@ TEST_CASE("a score of 100 % has an error, too, and rows below the largest class 
   all.run({100});
   all.store.put_floors(floors_at("d"));
   // python3 -c 'from scipy import stats; print(stats.binomtest(400, 400).proportion_ci(method="wilson"))': 0.99049
-  CHECK(all.notes().back() == "test/accuracy is a proportion of 400 test examples: its own 95 % error is up to ± 1.0");
+  CHECK(all.notes().back() ==
+        "test/accuracy is a proportion of 400 test examples; the 95 % error of this proportion alone is up to ± 1.0");
   below.run({19.9, 60, 20});
   below.store.put_floors(floors_at("d"));
   CHECK(below.notes().at(1) == "test/accuracy is below the largest class (20.0 %) for a");
@@ -162,7 +164,7 @@ TEST_CASE("floors of other data, of another task or of other test examples are n
   CHECK(study.notes().back() == kMissing);
 }
 
-TEST_CASE("trials without known parts of their keys have no floors, and no floors are reported as missing") {
+TEST_CASE("if the parts of the trials' keys are unknown, a table has no floors, and no note about missing floors") {
   Floored study;
   put(study.store, "study", {trial("a", {}, 1)});
   study.store.put_attempt(judged(trial("a", {}, 1), 50));

@@ -114,7 +114,7 @@ class Tuned {
 
 }  // namespace
 
-TEST_CASE("tables look as they did: seeds, failures, marks, tasks as columns") {
+TEST_CASE("tables equal the golden files: seeds, failures, marks, tasks as columns") {
   const Everything study;
   check_golden("rows", study.table({}));
   check_golden("columns", study.table({.rows = {"attention", "attention.rates"}, .columns = {"task"}}));
@@ -123,7 +123,7 @@ TEST_CASE("tables look as they did: seeds, failures, marks, tasks as columns") {
                study.table({.rows = {"attention"}, .columns = {"task"}, .metrics = {"test/accuracy", "train/step_time"}}));
 }
 
-TEST_CASE("tables look as they did: tests, intervals, published numbers, ratios") {
+TEST_CASE("tables equal the golden files: tests, intervals, published numbers, ratios") {
   const Everything study;
   check_golden("against", study.table({.columns = {"task"}, .statistics = {{"against", {"attention=softmax"}}}}));
   check_golden("interval", study.table({.columns = {"task"}, .statistics = {{"interval", {"0.25"}}}}));
@@ -134,7 +134,7 @@ TEST_CASE("tables look as they did: tests, intervals, published numbers, ratios"
                                       .statistics = {{"baseline", {"attention=softmax"}}}}));
 }
 
-TEST_CASE("tables look as they did: with the command and the trials that they contain") {
+TEST_CASE("tables equal the golden files: with the command and the trials that they contain") {
   check_golden("provenance", Everything().table({.rows = {"attention"},
                                                  .columns = {"task"},
                                                  .metrics = {"test/accuracy"},
@@ -142,7 +142,7 @@ TEST_CASE("tables look as they did: with the command and the trials that they co
                                                  .words = {"table", "study", "--rows", "attention\n% \"&"}}));
 }
 
-TEST_CASE("tables look as they did: exponents, with ratios and published numbers") {
+TEST_CASE("tables equal the golden files: exponents, with ratios and published numbers") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["exponent"];
@@ -154,9 +154,9 @@ TEST_CASE("tables look as they did: exponents, with ratios and published numbers
   check_golden("exponent-ratios", costs.table(asked));
 }
 
-TEST_CASE("tables look as they did: values chosen by dev") { check_golden("tuned", Tuned().table()); }
+TEST_CASE("tables equal the golden files: values chosen by dev") { check_golden("tuned", Tuned().table()); }
 
-TEST_CASE("tables look as they did: an author's text with control characters of LaTeX, Typst, HTML and Markdown") {
+TEST_CASE("tables equal the golden files: an author's text with control characters of LaTeX, Typst, HTML and Markdown") {
   const std::string hostile = "\\input{x} $a^2$ #f(1) ~ _b_ `c` <d> [e] @f \"g\" 'h' *i* // & % {j} |k| {";
   check_golden("hostile", Everything().table({.rows = {"attention"},
                                               .columns = {"task"},

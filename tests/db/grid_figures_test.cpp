@@ -50,7 +50,7 @@ TEST_CASE("a heat map has the first row at the top, and lists cells without a va
             "expected one parameter each"));
 }
 
-TEST_CASE("windows show each row's dev means over the tuned values, and the chosen value is filled") {
+TEST_CASE("windows show each row's dev means over the tuned values, and the point of the chosen value is filled") {
   Folder folder;
   std::vector<nlohmann::json> trials;
   {

@@ -61,7 +61,7 @@ TEST_CASE("a run that is in a file twice counts once, by its later line, and a n
   CHECK(has(run("table u --rows attention"), "linear     70.00"));
 }
 
-TEST_CASE("scores in percent that look like shares, or are above 100, are noted; other percentages are not") {
+TEST_CASE("scores in percent that look like shares, or are above 100, cause a note; other percentages do not") {
   const auto noted = [](const std::string& header, const std::string& values) {
     Imports run;
     run.import("experiment,seed," + header + "\n" + values);

@@ -187,7 +187,7 @@ TEST_CASE("a merge copies imported trials, and they stay marked as imported") {
   CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // although the later grid has only two
 }
 
-TEST_CASE("metrics: ablate's own are known; others declare unit and direction, which cannot change later") {
+TEST_CASE("ablate's own metrics are known; other metrics declare a unit and a direction, which cannot change later") {
   Imports run;
   run.import("experiment,seed,test/bleu[% max],energy/used [J min],probe/layers[],test/accuracy@pairs=8\nx,1,20,3,2,50\n");
   CHECK(run.exit_code == 0);

@@ -137,7 +137,7 @@ TEST_CASE("a trial that failed elsewhere is not leased, except if it failed befo
   CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (is_free ? What::kElsewhere : What::kMine));
 }
 
-TEST_CASE("a trial that its scheduler will retry is free for all schedulers until then, under a new fence") {
+TEST_CASE("a trial that its scheduler will retry is free for all schedulers until the retry, under a new fence") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   auto attempt = at.result(mine.fence, "oom");

@@ -15,7 +15,7 @@ namespace ablate::db {
 struct LongerPoint {
   std::string attention;
   int seed;
-  double value, longer;  ///< test/accuracy; longer: or kNotRun, kNotPlanned
+  double value, longer;  ///< test/accuracy; `longer` may also be kNotRun or kNotPlanned
 };
 
 inline constexpr double kNotRun = std::numeric_limits<double>::quiet_NaN();  ///< the grid has a longer trial, without a run

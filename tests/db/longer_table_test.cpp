@@ -12,7 +12,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// means leads at 60 steps on every seed, clusters at 300. plain gains nothing.
+/// At 60 steps, the attention `means` leads on every seed. At 300 steps, `clusters` leads. `plain` gains nothing.
 const std::vector<LongerPoint> kTurning = {
     {"means", 1, 67, 83},
     {"means", 2, 68, 84},
@@ -36,7 +36,7 @@ const std::vector<LongerPoint> kTurning = {
 
 }  // namespace
 
-TEST_CASE("longer trials enter no mean: they mark the rows that gain, and an order that turns round is named") {
+TEST_CASE("longer trials enter no mean; rows that gain are marked, and a note names rows whose order turns round") {
   const Longer study(kTurning);
   const auto table = study.table();
   CHECK(to_text(table, Format::kText) ==
@@ -48,17 +48,17 @@ TEST_CASE("longer trials enter no mean: they mark the rows that gain, and an ord
         "\n"
         "note: + with 5 times the steps, each seed gains, 5 or more on average: means by 16, clusters by 29. These numbers are "
         "points on a learning curve\n"
-        "note: with 5 times the steps the order turns round: means - clusters is 6, then -7\n");
+        "note: with 5 times the steps the order is reversed: means - clusters is 6, then -7\n");
   CHECK(table.cell(1, 0, 0).longer.size() == 2);
   CHECK(table.cell(1, 0, 0).longer[0].factor == 5);
   CHECK(has(to_text(table, Format::kCsv), ",longer"));
-  // The whole history has no longer trials in its means either.
+  // In a table of the whole history, longer trials enter no mean either.
   const auto whole = study.table({}, {"attention"});
   CHECK(whole.cell(0, 0, 0).n == 6);
   CHECK(whole.cell(0, 0, 0).longer.size() == 2);
 }
 
-TEST_CASE("a row is marked only if each seed gains, and by the smallest difference on average") {
+TEST_CASE("a row is marked only if each seed gains, and the mean gain is at least the smallest difference") {
   const auto is_marked = [](const std::vector<LongerPoint>& points, const std::string& direction = "max") {
     return Longer(points, direction).table().cell(0, 0, 0).is_marked("+");
   };
@@ -79,9 +79,9 @@ TEST_CASE("an order does not turn round if the rows do not differ, or if the lon
     }
     return fmt::format("{}", fmt::join(Longer(points).table().notes, "\n"));
   };
-  CHECK(has(notes(50), "the order turns round"));
-  CHECK_FALSE(has(notes(59.5), "the order turns round"));
-  CHECK_FALSE(has(notes(70), "the order turns round"));
+  CHECK(has(notes(50), "the order is reversed"));
+  CHECK_FALSE(has(notes(59.5), "the order is reversed"));
+  CHECK_FALSE(has(notes(70), "the order is reversed"));
 }
 
 TEST_CASE("rows without a done longer trial are named, and a study without longer trials has one short note") {

@@ -37,7 +37,7 @@ const MetricInfo kAccuracy = {"test/accuracy", "%", "max", ""};
 
 }  // namespace
 
-TEST_CASE("three seeds are too few for the exact test, and the line says so instead of showing p") {
+TEST_CASE("three seeds are too few for the exact test, and the row shows this instead of p") {
   const std::vector<double> first = {90.5, 91.25, 92.75}, second = {88, 87.5, 90};
   const Study study({{"first", first}, {"second", second}});
   const auto exact = study.table({"attention=second"});
@@ -139,10 +139,10 @@ TEST_CASE("values without seeds are not counted as seeds in any note") {
 TEST_CASE("seeds without a partner are listed for each comparison") {
   auto table = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(kEight, 3)}, {"c", seeded({1, 2, 3, 4, 5, 6, 7})}});
   run_statistics({{"against", {"attention=a"}}}, table);
-  CHECK(
-      notes(table,
-            "left out of the differences, without a partner: b less a: seeds 9, 10 of b, seeds 1, 2 of a; c less a: seed 8 of "
-            "a"));
+  CHECK(notes(table,
+              "left out of the differences, because the other row lacks the seed: b less a: seeds 9, 10 of b, seeds 1, 2 of a; "
+              "c less a: seed 8 of "
+              "a"));
 }
 
 TEST_CASE("equal values have no deviation, and sums that differ only by rounding share a rank") {

@@ -81,7 +81,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // an environment without instructions
     CHECK(study.table({"test/accuracy"}).notes == notes);
   }
-  SECTION("products of bfloat16 count if products are mixed") {
+  SECTION("the instructions of bfloat16 products count only for trials with dtype mixed") {
     const auto by = [](const char* products) { return with(kHere, "kernels_bfloat16", products); };
     study.add(on("linear", 1), by("amx"), accuracy);
     study.add(on("linear", 2), by("avx512"), accuracy);
@@ -128,7 +128,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     study.add(on("softmax", 5), {{"host", "old"}}, accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());
   }
-  SECTION("overrides of a trial's number of threads, and preloaded libraries, count") {
+  SECTION("variables that override a trial's number of threads, and preloaded libraries, count") {
     int seed = 3;
     for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
       study.add(on("softmax", seed++), with(kHere, "variables", {{name, "1"}}), accuracy);
@@ -136,7 +136,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
       CHECK(has(note, std::string("variables.") + name + " = unset / 1 ("));
   }
-  SECTION("the GPU counts for trials that run on one") {
+  SECTION("the GPU counts for trials that run on a GPU") {
     study.add(on("softmax", 3), with(kHere, "gpus", {"H200"}), accuracy);
     study.add(on("softmax", 4), with(kHere, "gpus", nlohmann::json::array()), accuracy);
     study.add(on("softmax", 5), with(kHere, "variables", {{"CUDA_VISIBLE_DEVICES", "1"}}), accuracy);

@@ -270,7 +270,7 @@ TEST_CASE("an invalid format is an error, not an empty answer") {
   CHECK(has(error_of([&] { to_text(Table{}, none); }), "format 7 is none of"));
 }
 
-TEST_CASE("an endless view in the place of a table is refused by all commands that name tables") {
+TEST_CASE("an endless view in the place of a table is refused by all commands except a user's query") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);

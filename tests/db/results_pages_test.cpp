@@ -211,7 +211,7 @@ TEST_CASE("the attentions on recall and on MAD: the rows that have run since run
   }
 }
 
-TEST_CASE("routing, small: every row, in the study's order; and reformer's row of half an hour") {
+TEST_CASE("routing, small: every row, in the study's order; and the row of reformer in 'ListOps, text, pathfinder'") {
   const auto page = section("results.md", "Routing: learned");
   const Pages run(page);
   const auto bits = run.cells("test/bits_per_dimension", json::object()),
@@ -276,7 +276,7 @@ TEST_CASE("README's table equals the table of the raw cells, except for times") 
   CHECK(rows(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "README.md")) == rows(printed));
 }
 
-TEST_CASE("the query beside each file of raw cells writes it again, except for the keys of imported trials") {
+TEST_CASE("the query beside each file of raw cells writes this file again, except for the keys of imported trials") {
   std::size_t files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments/results")) {

@@ -85,7 +85,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied is not written, a
   CHECK(has(error_of([&] { at.store.rescue(at.folder / "none/x.db"); }), "cannot rescue"));
 }
 
-TEST_CASE("a file that was overwritten in place differs from a file with a temporary fault") {
+TEST_CASE("a file that was overwritten in place is distinguished from a file with a temporary fault") {
   Recorded at;
   const auto overwrite = [&](std::streamoff from) {
     std::fstream out(at.file, std::ios::in | std::ios::out | std::ios::binary);
@@ -155,7 +155,7 @@ TEST_CASE("a full disk is reported as a passing fault, and the same call succeed
   CHECK(at.store.put_attempt(attempt) == 2);
 }
 
-TEST_CASE("only regular files can be histories, and names that vanish with the process are refused") {
+TEST_CASE("only regular files can be histories, and a database that would be lost with the process is refused") {
   Folder folder;
   mkfifo((folder / "fifo").c_str(), 0600);
   for (const auto& [name, message] : std::vector<std::pair<std::string, std::string>>{

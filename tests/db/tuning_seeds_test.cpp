@@ -77,7 +77,7 @@ TEST_CASE("until the chosen values have run on the reported seeds, a table shows
   CHECK(reported.cell(1, 0, 0).mean == 32);
 }
 
-TEST_CASE("a run chooses the same values as a table, and knows which choices depend on one seed") {
+TEST_CASE("a run chooses the same values as a table, and reports which choices depend on one seed") {
   const Tuned study(apart(false));
   std::vector<TriedValue> tried;
   for (std::int64_t i = 0; i < 12; ++i) tried.push_back({7 + i / 6, i % 6 / 2, i + 1, static_cast<std::uint64_t>(101 + i % 2)});

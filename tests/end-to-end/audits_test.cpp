@@ -126,7 +126,8 @@ TEST_CASE("an audit of a study finds floors for the task settings of its trials,
   const auto study = place.study(kStudy + "test_batches = 4\n[grid]\ntask.shift = [0, 3]\n").string();
   place.said({"run", study, "--set", "train.steps=4", "--db", "my runs.db"});
   const auto before = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
-  CHECK(says(before, "note: test/accuracy is a proportion of at most 40 test examples: its own 95 % error is ± "));
+  CHECK(says(before,
+             "note: test/accuracy is a proportion of at most 40 test examples; the 95 % error of this proportion alone is ± "));
   // Runs the command that the note names.
   const std::string begin = "on these test examples are not known: `ablate ";
   REQUIRE(says(before, begin));
@@ -143,7 +144,8 @@ TEST_CASE("an audit of a study finds floors for the task settings of its trials,
   CHECK(says(table, "note: floors of test/accuracy"));
   CHECK(says(table, " from the 40 of "));
   CHECK(says(table, " within the floor's interval ["));
-  CHECK(says(table, "note: test/accuracy is a proportion of 40 test examples: its own 95 % error is up to ± "));
+  CHECK(says(table,
+             "note: test/accuracy is a proportion of 40 test examples; the 95 % error of this proportion alone is up to ± "));
   CHECK_FALSE(says(table, "not known"));
   CHECK(place
             .shell("$ablate query 'SELECT count(*), min(examples), min(test_rows), min(train_rows), min(seen) FROM floors' "

@@ -256,7 +256,7 @@ TEST_CASE("plugins in a folder that another user can write are left out, with a 
   std::filesystem::permissions(plugins, std::filesystem::perms::all);
   const auto refused = place.run({"plugins", "unpadded"});
   CHECK(refused.exit_code == 3);
-  CHECK(says(refused.err, "can be written by anyone; chmod o-w it, or name "));
+  CHECK(says(refused.err, "can be written by anyone; run chmod o-w on it, or name "));
   CHECK(says(place.run({"plugins"}).out, "refused\n  " + (plugins / "unpadded.so").string()));
   CHECK(place.run({"plugins", "unpadded", "--plugins", plugins.string()}).exit_code == 0);
 }

@@ -127,7 +127,9 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
   }
   REQUIRE_FALSE(checkpoints(place).empty());
   CHECK(says(place.run({"db", "check"}).out, "its study's next run resumes from it"));
-  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "an attempt that was cut off unrecorded"); }
+  SECTION("from the latest checkpoint") {
+    check_ends_as_undisturbed(place, study, "an attempt that was killed before it was recorded");
+  }
   SECTION("from the previous checkpoint if the latest is damaged") {
     auto files = checkpoints(place);
     REQUIRE(files.size() >= 2);  // three files while the latest is being written
@@ -164,7 +166,7 @@ TEST_CASE("trials of a worker that dies resume in the next worker") {
   CHECK(says(shown(place), "of attempt 1"));
 }
 
-TEST_CASE("the first signal writes running trials and the states of streams to disk, and the next run resumes") {
+TEST_CASE("at the first signal, running trials and the states of streams are written to disk, and the next run resumes") {
   const bool stream = GENERATE(false, true);
   const auto text = stream ? kStream : study_of("600");
   const auto expected = stream ? undisturbed(kStream) : undisturbed();
@@ -183,7 +185,7 @@ TEST_CASE("the first signal writes running trials and the states of streams to d
   CHECK(checkpoints(place).size() == 1);
   const auto row = place.query("SELECT outcome, reason FROM attempts")[0];
   CHECK(row.at("outcome") == "interrupted");
-  CHECK(says(row.at("reason"), "; it can go on after step "));
+  CHECK(says(row.at("reason"), "; the trial can resume after step "));
   CHECK(says(place.run({"show", "1"}).out, ".checkpoint, "));
   CHECK(place.run({"run", study}).exit_code == 0);
   CHECK(says(shown(place), "of attempt 1"));

@@ -117,7 +117,7 @@ TEST_CASE("wrong values in a mixture or in the model are reported at their place
   Workplace place;
   const std::string three =
       "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\n[[attention]]\nplugin = \"linear\"\n";
-  CHECK(says(message(place, three), "attention is a list of 3, which does not divide model.layers = 2"));
+  CHECK(says(message(place, three), "attention is a list of 3 entries, and this number does not divide model.layers = 2"));
   CHECK(says(message(place, "[attention]\nplugin = \"mixed\"\n"), "parts"));
   CHECK(says(message(place,
                      "[attention]\nplugin = \"mixed\"\nshares = [\"1/2\", \"1/4\"]\nparts = [{ plugin = \"linear\" }, { plugin "

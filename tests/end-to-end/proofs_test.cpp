@@ -122,6 +122,6 @@ TEST_CASE("a proof does not cover a trial that used a default which the edit cha
   SECTION("if all trials are of this kind, nothing can be proven") {
     place.file = write("{attention.scaling = \"on\"}");
     CHECK(says(place.said({"--prove", "1"}, 2),
-               "; attempt 2 was trained with other values: attention.factor: its default was 1.0 and is 20.0. --dry-run"));
+               "; attempt 2 was trained with another value of attention.factor: its default was 1.0 and is 20.0. --dry-run"));
   }
 }

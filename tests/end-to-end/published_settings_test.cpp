@@ -19,7 +19,7 @@ TEST_CASE("small versions of the Long Range Arena have all of its models and tas
       (small ? small_tasks : tasks).insert(trial.resolved().at("task").at("plugin"));
     }
     INFO(study.name);
-    // Path-X has no published number. The numbers of the spans are published only in a figure.
+    // Path-X has no published number. The numbers of lra-google-span are published only in a figure.
     CHECK(study.published.empty() == (small || study.name == "lra-google-path-x" || study.name == "lra-google-span"));
   }
   CHECK(small_tasks == tasks);

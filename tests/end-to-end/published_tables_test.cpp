@@ -190,7 +190,7 @@ TEST_CASE("each published figure appears beside trials of exactly one study, exc
                    });
 }
 
-TEST_CASE("a study with the published set-up also resolves in its corrected form, and the reverse") {
+TEST_CASE("a study with the published set-up also resolves with the corrected set-up, and the reverse") {
   const auto plugins = built_plugins();
   const auto check = [&](const std::string& file, const std::string& preset, const char* pooling) {
     const auto study =

@@ -206,7 +206,7 @@ TEST_CASE("trials that are done with one file are not done if another file is no
   CHECK(says(place.said({}), "1 done, 0 done before"));
 }
 
-TEST_CASE("data that are replaced during reading are not taken for the data that were read", "[standing]") {
+TEST_CASE("if data are replaced while they are read, the next load gives another key", "[standing]") {
   DataPlace place;
   place.folder().write("set", "one");
   const std::vector<std::string> replacing{"--dry-run", "--set", "task.where=load", "--set", "task.how=replace"};

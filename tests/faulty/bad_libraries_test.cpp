@@ -60,7 +60,7 @@ const std::map<std::string, std::string> kReasons = {
     {"missing_dependency", "libabsent.so: cannot open shared object file: No such file or directory"},
     {"bad_default", "size: the default is 0, expected an integer in [1, 10]"},
     {"no_factory", "its kind is task, and it has no factory, make_task"},
-    {"wrong_promise", "promises slots_have_keys, which the kind task cannot"},
+    {"wrong_promise", "promises slots_have_keys, which no plugin of the kind task can promise"},
     {"wrong_kind", "its kind is 7"},
     {"wrong_multiple", "length_multiple is 0, expected at least 1"},
     {"wrong_stamp", "its descriptor contradicts its section .ablate.abi: built with SDK version 998"},

@@ -88,7 +88,7 @@ TEST_CASE("a library cut anywhere never crashes the check") {
     CHECK(refusal(folder.write("cut.so", whole.substr(0, size))) != "");
 }
 
-TEST_CASE("a header that the host and a plugin both read must be the same code") {
+TEST_CASE("a header that the host and a plugin both read must have the same code in both") {
   const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
   CHECK(contract_difference(own, own) == "");
   CHECK(contract_difference("ablate/plugin.h=0123", own) == "");  // a plugin need not include every header of the SDK

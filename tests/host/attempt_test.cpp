@@ -198,7 +198,7 @@ TEST_CASE("an attempt stores what was known about its plugins when it started") 
   CHECK(plugins.at(3).length == 4500);
 }
 
-TEST_CASE("an attempt that resumes from a checkpoint reports it, and its time includes the time before") {
+TEST_CASE("an attempt that resumes reports its checkpoint, and its time includes the time before the checkpoint") {
   AttemptInProgress trial(kPlanned, {{"host", "h"}}, 0, 0, kNoVerdicts);
   const std::vector<json> differences{{{"kernels", "avx2"}, {"variables", {{"MKL_CBWR", nullptr}}}}};
   const Resumed resumed{
@@ -225,13 +225,13 @@ TEST_CASE("an attempt that resumes from a checkpoint reports it, and its time in
   CHECK_FALSE(anew.attempt().environment.contains("resumed"));
 }
 
-TEST_CASE("an attempt that is ended reports where it can resume") {
+TEST_CASE("an attempt that is interrupted reports the step from which it can resume") {
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   trial.take(to_json(Saved{20}));
   trial.take(to_json(Saved{40}));
   CHECK(trial.saves() == 2);
   trial.end("interrupted", "interrupted by SIGTERM", 3);
-  CHECK(trial.attempt().reason == "interrupted by SIGTERM; it can go on after step 40");
+  CHECK(trial.attempt().reason == "interrupted by SIGTERM; the trial can resume after step 40");
   AttemptInProgress full(kPlanned, {}, 0, 0, kNoVerdicts);
   full.take(to_json(Saved{40, "No space left on device"}));
   full.end("interrupted", "interrupted by SIGTERM", 3);

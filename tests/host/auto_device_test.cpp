@@ -50,7 +50,7 @@ TEST_CASE("a study without auto does not query the machine") {
   CHECK(machine.asked == 0);
 }
 
-TEST_CASE("auto beside the device that it stands for makes one trial twice, and a message says so") {
+TEST_CASE("an axis with auto and with the device that replaces it is refused, because it makes one trial twice") {
   Machine machine{"cpu"};
   CHECK_THROWS_WITH(devices(machine, "[grid]\ntrain.device = [\"auto\", \"cpu\"]\n"),
                     Catch::Contains("this gives the same trial as"));

@@ -238,7 +238,7 @@ TEST_CASE("a text without quotes is reported as a text that needs quotes") {
     for (const auto& error : errors(text)) CHECK(error.find("needs quotes") == std::string::npos);
 }
 
-TEST_CASE("the refusal of a rate in (0, 1] has the reason") {
+TEST_CASE("a rate that is in (0, 1], but is refused, is reported with the reason") {
   for (const auto* rate : {"\"1/1000001\"", "1e-7"}) {
     const auto found = errors(kBase + "rates = [" + rate + "]\n");
     REQUIRE(found.size() == 1);

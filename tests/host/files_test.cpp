@@ -32,7 +32,7 @@ TEST_CASE("a pipe, a folder and a device are not read as files and do not block 
   CHECK(sha256_file(folder.write("file", "abc")) == sha256("abc"));
 }
 
-TEST_CASE("a file that is stored replaces any file of its name, and leaves no other file") {
+TEST_CASE("a file that is stored replaces any file with the same name, and leaves no other file") {
   const TemporaryFolder folder;
   REQUIRE(mkfifo((folder / "kept").c_str(), 0600) == 0);
   put_json_file(folder / "kept", {{"a", 1}});
@@ -202,7 +202,7 @@ struct Owner {
 
 }  // namespace
 
-TEST_CASE("the scratch folder of a killed process is removed when the next is made; that of a running process stays") {
+TEST_CASE("a new scratch folder removes the scratch folders of killed processes, but not of running processes") {
   const TemporaryFolder folder;
   const auto* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;

@@ -76,7 +76,7 @@ TEST_CASE("the kind of a device is part of the key, and its number is not") {
   CHECK(on("cuda:1") == on("cuda"));
 }
 
-TEST_CASE("the key has the study's choice of form, and the kernels' version if fused forms may run") {
+TEST_CASE("the key depends on train.kernels, and contains the kernels' version if fused forms may run") {
   CHECK(identity(kPlain).basis.at("kernels") == ablate::kKernelsVersion);
   CHECK_FALSE(identity(kPlain + "kernels = \"reference\"\n").basis.contains("kernels"));
   CHECK_FALSE(identity(kPlain + "device = \"cuda\"\n").basis.contains("kernels"));

@@ -56,7 +56,7 @@ TEST_CASE("a scheduler gets the time and stop requests only from its environment
 
 TEST_CASE("no source is longer than 500 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
 
-TEST_CASE("layers include only the layers that their line names, and all below these") {
+TEST_CASE("layers include only the layers that their line names, and all layers below these") {
   const auto layers = read_layers(kDesign);
   CHECK(layers.at("tools/ablate") ==
         std::set<std::string>{"core/host/study", "core/sdk", "core/util", "db/history", "db/report"});

@@ -14,7 +14,7 @@ using Layers = std::map<std::string, std::set<std::string>>;
 
 /// Reads the indented list under "## Layers": a room, its purpose, and after "->" the rooms that it includes, separated by
 /// commas. A name stands for every room with this part in its path: "db" for db/history and db/report. Throws Error if there is
-/// no list, for a name without a room, and for rooms that include each other in a circle.
+/// no list, if a name stands for no room, or if rooms include each other in a circle.
 Layers read_layers(const std::string& design);
 
 /// Returns lines "FILE:LINE: found ..., allowed ...", in order. Reports includes of a forbidden room, of another plugin, of

@@ -82,7 +82,7 @@ TEST_CASE("no two trials share a processor, whichever scheduler runs them") {
   CHECK(mine.take(3, 1) == first);
 }
 
-TEST_CASE("a notice runs its own command, which no process waits for and which survives a worker's end") {
+TEST_CASE("a notice starts its command; no process waits for this command, which survives the end of a worker") {
   const TemporaryFolder folder;
   adopt_orphans();
   std::vector<std::string> notes;

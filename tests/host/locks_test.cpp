@@ -61,7 +61,7 @@ class Holder {
 
 }  // namespace
 
-TEST_CASE("if the file of locks is removed, each holder takes its place in the next file") {
+TEST_CASE("if the file of locks is removed, each holder locks its slot in the next file") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   ByteLocks one(file), two(file);
@@ -80,7 +80,7 @@ TEST_CASE("if the file of locks is removed, each holder takes its place in the n
   CHECK(one.is_held(2));
 }
 
-TEST_CASE("a slot stays taken while its holder lives, even stopped, and is free as soon as it is killed") {
+TEST_CASE("a slot stays taken while its holder lives, even stopped, and is free as soon as the holder is killed") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   Holder holder(file, 3);

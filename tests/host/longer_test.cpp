@@ -49,7 +49,7 @@ TEST_CASE("each setting also runs with more steps, on the first two seeds") {
   CHECK(study.trials.back().label == "attention=linear train.steps=300 seed=5");
 }
 
-TEST_CASE("longer trials have the seeds of the control") {
+TEST_CASE("longer trials have the seeds of [grid.longer], else the usual seeds") {
   const auto seeds_of = [](const ablate::Study& study) {
     std::vector<std::uint64_t> seeds;
     for (const auto& trial : study.trials)

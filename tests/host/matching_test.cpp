@@ -113,7 +113,7 @@ TEST_CASE("bytes of a state are matched by d_model, which must be divisible by t
   CHECK(study.matched[0].reference == 4096);
 }
 
-TEST_CASE("training settings change no width: dev chooses among their values as without a match") {
+TEST_CASE("training settings change no width, and dev chooses among their values even if widths are matched") {
   Counter counter;
   const auto text = kBase + "seeds = 2\n" + kPlugins + kMatch + "[grid.tune]\ntrain.learning_rate = [1e-3, 1e-2, 3e-2]\n";
   const auto study = studies::load(text, {}, studies::catalog(), std::ref(counter));

@@ -82,7 +82,8 @@ TEST_CASE("mistakes in sections of plugins are each reported at their place") {
        "10:28: the study uses no attention plugin \"linear\" (known: softmax)"},
       // layers
       {kLayers + "[model]\nlayers = 3\n",
-       "4:10: attention is a list of 2, which does not divide model.layers = 3; layers take its entries in turn"},
+       "4:10: attention is a list of 2 entries, and this number does not divide model.layers = 3; layers take its entries in "
+       "turn"},
       {kLayers + "[grid]\nattention.heads = [2, 4]\n",
        "8:11: unknown key heads in [attention]: attention is a list here, its entries are counted from 0 (did you mean "},
       {kTask + "[attention]\nplugin = \"softmax\"\n[grid]\nattention.0.heads = [2, 4]\n",

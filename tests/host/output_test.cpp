@@ -75,7 +75,7 @@ TEST_CASE("output that nobody reads blocks no writer, and left-out lines are cou
   const auto all = pipe.read(output);
   std::string expected;
   for (int i = 0; i < taken; ++i) expected += "line " + std::to_string(i) + std::string(40, ' ') + "\n";
-  CHECK((all == expected + "(" + std::to_string(left_out) + " lines are missing here: nothing read them)\n"));
+  CHECK((all == expected + "(" + std::to_string(left_out) + " lines are missing here, because no program read the output)\n"));
   CHECK(output.write("now\n"));
   CHECK(pipe.read(output) == "now\n");
 }

@@ -143,15 +143,16 @@ TEST_CASE("a condition names another parameter of the plugin and a value that it
   CHECK(says(with("mpa = relu"),
              "its parameter decay is read when \"mpa = relu\", expected \"PARAMETER = VALUE\" with a parameter"));
   CHECK(says(with("map=relu"), "expected \"PARAMETER = VALUE\" with a parameter"));
-  CHECK(says(with("map = tanh"), "its parameter decay is read when \"map = tanh\", and map takes one of relu, elu+1"));
-  CHECK(says(with("heads = 65"), "and heads takes an integer in [1, 64]"));
-  CHECK(says(with("heads > 64"), "and heads takes an integer in [1, 64]"));
-  CHECK(says(with("heads < 1"), "and heads takes an integer in [1, 64]"));
-  CHECK(says(with("map > 1"), "and map takes one of relu, elu+1"));
-  CHECK(says(with("decay = 1"), "its parameter decay is read when \"decay = 1\", which is itself"));
+  CHECK(says(with("map = tanh"), "its parameter decay is read when \"map = tanh\", but map accepts one of relu, elu+1"));
+  CHECK(says(with("heads = 65"), "but heads accepts an integer in [1, 64]"));
+  CHECK(says(with("heads > 64"), "but heads accepts an integer in [1, 64]"));
+  CHECK(says(with("heads < 1"), "but heads accepts an integer in [1, 64]"));
+  CHECK(says(with("map > 1"), "but map accepts one of relu, elu+1"));
+  CHECK(says(with("decay = 1"), "its parameter decay is read when \"decay = 1\", but a condition needs another parameter"));
   CHECK(says(with(nullptr), "its condition is null"));
   const Parameter part[] = {boolean("flag", "true", ""), when("flag = true", plugin("memory", "compression", ""))};
-  CHECK(says(why(part), "its parameter memory is read when \"flag = true\", and a plugin is always read"));
+  CHECK(
+      says(why(part), "its parameter memory is read when \"flag = true\", but a parameter that names plugins is always read"));
 }
 
 TEST_CASE("a condition holds for a section with that value; a text may be in quotes or without quotes") {
@@ -207,10 +208,10 @@ TEST_CASE("a plugin reads its values only by name and type") {
         "attention good reads a parameter that its schema lacks: head (did you mean heads?)");
   // A real that is read as an integer would become 0.
   CHECK(refusal([&] { values.integer("decay"); }) ==
-        "attention good reads its parameter decay by integer(), and declares it as real: read it by real(), or declare it "
-        "otherwise");
-  CHECK(says(refusal([&] { values.real("heads"); }), "heads by real(), and declares it as integer: read it by integer()"));
-  CHECK(says(refusal([&] { values.integer("flag"); }), "flag by integer(), and declares it as boolean"));
+        "attention good reads its parameter decay by integer(), but declares it as real: read it by real(), or declare "
+        "another type");
+  CHECK(says(refusal([&] { values.real("heads"); }), "heads by real(), but declares it as integer: read it by integer()"));
+  CHECK(says(refusal([&] { values.integer("flag"); }), "flag by integer(), but declares it as boolean"));
   CHECK(says(refusal([&] { values.integer("map"); }), "read it by text()"));
   CHECK(says(refusal([&] { values.text("rate"); }), "read it by rate()"));
   CHECK(says(refusal([&] { values.file("map"); }), "read it by text()"));

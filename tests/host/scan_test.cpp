@@ -109,7 +109,7 @@ TEST_CASE("refused libraries are listed with the reason and never inspected") {
   CHECK(catalog_of(found).plugins.empty());
 }
 
-TEST_CASE("a damaged cache is rebuilt, and a file that anyone can write causes a warning") {
+TEST_CASE("a damaged cache is rebuilt, and a library that anyone can write causes a warning") {
   const TemporaryFolder folder;
   put_one(folder);
   chmod((folder / "a/one.so").c_str(), 0666);
@@ -252,7 +252,7 @@ TEST_CASE("a library that another user may have placed in a folder is refused un
     const auto mode = fs::status(open).permissions();
     chmod(open.c_str(), 0777);
     INFO(open);
-    CHECK(refusal(geteuid()) == open.string() + " can be written by anyone; chmod o-w it, or name " + plugins.string() +
+    CHECK(refusal(geteuid()) == open.string() + " can be written by anyone; run chmod o-w on it, or name " + plugins.string() +
                                     " with --plugins if you trust it");
     fs::permissions(open, mode);
   }

@@ -125,7 +125,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   CHECK(machines.copied() == 3);
 }
 
-TEST_CASE("copies that a run took stay until its own copy exists") {
+TEST_CASE("copies that a run has merged stay until the run's own copy exists") {
   Machines machines;
   {
     auto first = machines.of("a");

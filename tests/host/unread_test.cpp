@@ -61,7 +61,7 @@ TEST_CASE("a grid's value is refused for each combination that does not read it"
             .empty());
 }
 
-TEST_CASE("an override must be read, and a value that an override leaves unread is accepted") {
+TEST_CASE("an override that no trial reads is refused; a value of the file that is unread because of an override is accepted") {
   const auto noisy = kBase + "kind = \"noisy-recall\"\nnoise = 0.5\n";
   CHECK(errors(noisy, {"task.kind=recall"}).empty());
   CHECK(errors(kBase + "noise = 0.5\n", {"train.steps=3"}) == Names{"5:1: " + kUnread});
@@ -88,7 +88,7 @@ TEST_CASE("a wrong value that a condition names is the only error reported") {
         Names{"6:8: task.kind = \"noisy\": expected one of copying, noisy-recall, recall"});
 }
 
-TEST_CASE("the host's own values must be read, in comparisons too") {
+TEST_CASE("a value of the host's own parameters is refused if no trial reads it, also under a condition like hidden > 0") {
   // Lines 1 to 5 of a study. Text that a test appends belongs to the model, from line 6 on.
   const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
   const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {

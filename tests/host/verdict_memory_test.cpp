@@ -85,7 +85,7 @@ TEST_CASE("a damaged file, or a file of another shape or plugin, counts as a mis
     others.put({"attention", "yours", "c0de"}, "cpu", kPassed);
     std::filesystem::rename(only_file(folder / "others"), file);
   }
-  SECTION("a folder, and no file is left beside it") {
+  SECTION("a folder in place of the file, and no file is left beside this folder") {
     std::filesystem::remove(file);
     std::filesystem::create_directory(file);
     memory.put(kCode, "cpu", kPassed);

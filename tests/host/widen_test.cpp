@@ -35,7 +35,7 @@ TEST_CASE("up to four values lie beyond each end, by the ratio of the last two v
   found.erase(0);
   CHECK(found ==
         Values{{-4, 1.23e-5}, {-3, 3.7e-5}, {-2, 1.11e-4}, {-1, 3.33e-4}, {1, 3.33e-2}, {2, 0.111}, {3, 0.37}, {4, 1.23}});
-  // The trials of the written values, their order and their cells are those without widen.
+  // The written values have the same trials, in the same order and in the same cells, as without widen.
   auto plain = text;
   plain.erase(plain.find("widen = true\n"), 13);
   const auto without = load(plain);

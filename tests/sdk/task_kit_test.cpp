@@ -155,7 +155,7 @@ TEST_CASE("generators, shuffles and splits are the same on every machine") {
   std::ranges::sort(all);
   CHECK(all == Places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(split_by_seed(10, 2, 3, 1) != split_by_seed(10, 2, 3, 0));
-  CHECK(says(message_of([] { split_by_seed(10, 4, 6, 0); }), "leave nothing to train of 10 examples"));
+  CHECK(says(message_of([] { split_by_seed(10, 4, 6, 0); }), "leave none of 10 examples for training"));
 }
 
 TEST_CASE("data are found by name below ABLATE_DATA, and errors list the paths searched") {

@@ -193,7 +193,7 @@ std::size_t count_of(const PlannedTrials& trials, Role role) {
 /// "; 12 that tune, on seeds 101, 102, then 6 that are reported and 2 with 5 times the steps, 3 of them at values not chosen
 /// yet"
 /// @param expected trials that are wanted, or will be wanted when dev has chosen
-/// @param awaited number of the latter
+/// @param awaited number of `expected` trials whose values dev has not chosen yet
 std::string phases_text(const PlannedStudy& plan, const PlannedTrials& expected, std::size_t awaited) {
   const auto& [seeds, factor] = std::tie(plan.study.tuning_seeds, plan.study.longer_factor);
   if (seeds.empty() && factor == 0) return "";

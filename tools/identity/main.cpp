@@ -144,9 +144,9 @@ std::vector<fs::path> listed(const std::string& rules) {
   return files;
 }
 
-/// Adds a record to an object. A file without a record counts by its content. Three kinds of files get none: files that are no
-/// objects, objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation, whose other
-/// sections the linker drops.
+/// Adds a record to an object. A file without a record counts by its content. Three kinds of files get no record: files that
+/// are no objects, objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation, whose
+/// other sections the linker drops.
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;

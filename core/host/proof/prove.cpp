@@ -75,7 +75,7 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
       if (patch.is_null()) continue;
       if (!now) now = with_values(*trial);
       if (const auto paths = changed_defaults(*now, past.parts); !paths.empty()) {
-        why = fmt::format("; attempt {} was trained with other values: {}: its default was {} and is {}", past.attempt,
+        why = fmt::format("; attempt {} was trained with another value of {}: its default was {} and is {}", past.attempt,
                           paths.front(), plain_json(past.parts.values.at(paths.front())),
                           plain_json(now->values.at(paths.front())));
         continue;

@@ -137,7 +137,7 @@ void AttemptInProgress::end_done() {
 
 void AttemptInProgress::end(std::string_view outcome, const std::string& reason, double wall_s) {
   attempt_.outcome = outcome, attempt_.reason = reason, attempt_.wall_s = wall_s;
-  if (saves_ > 0 && saved_.failed.empty()) attempt_.reason += fmt::format("; it can go on after step {}", saved_.step);
+  if (saves_ > 0 && saved_.failed.empty()) attempt_.reason += fmt::format("; the trial can resume after step {}", saved_.step);
   add_spent_before();
   attempt_.results.clear();
 }

@@ -39,8 +39,9 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   refuse(attention.is_list && count > 0 && model.layers % count != 0, {setting::kFirstLayersPlugin, setting::kModelLayers},
          [&] {
            return fmt::format(
-               "attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn", count,
-               trial.spec.model.layers);
+               "attention is a list of {} entries, and this number does not divide model.layers = {}; layers take its entries "
+               "in turn",
+               count, trial.spec.model.layers);
          });
   refuse(train.warmup > train.steps, {setting::kWarmup, setting::kSteps}, [&] {
     return fmt::format("train.warmup = {} is more than train.steps = {}; the warm-up is a part of the training",

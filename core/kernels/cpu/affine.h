@@ -17,7 +17,7 @@ struct AffineCall {
   Product product = nullptr;
 };
 
-/// Gradients for one thread's tokens. The callee sets all of them, except null pointers.
+/// Gradients for one thread's tokens. A call writes all of them, and skips null pointers.
 struct AffineGradients {
   float *x, *weight, *bias;  ///< [tokens, in], [out, in], [out]
 };

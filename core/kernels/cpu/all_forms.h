@@ -1,4 +1,4 @@
-// All fused forms. The source that includes this file compiles them with its instructions (ABLATE_FORM).
+// All fused forms. Each source that includes this file compiles them for one set of instructions, ABLATE_FORM.
 #include "core/kernels/cpu/affine_form.h"
 #include "core/kernels/cpu/decayed_sums_form.h"
 #include "core/kernels/cpu/delta_rule_form.h"

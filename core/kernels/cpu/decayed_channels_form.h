@@ -1,5 +1,5 @@
-// Sums in which each channel has its own decay. Tiles are transposed, with a channel's tokens in lanes. Blocks of kLanes tokens
-// read the sums before them. In a block, weights of pairs are summed by diagonals: each step decays the keys by one token.
+// Sums with a decay for each channel. Tiles are transposed, with a channel's tokens in lanes. A block of kLanes tokens reads
+// the sums before the block. Weights of a block's pairs are computed by diagonals: each decays the keys by one more token.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_tiles.h"
@@ -55,16 +55,16 @@ struct DecayedChannels {
         sum[distance] += query * key;
       }
     }
-    // The diagonals begin with the farthest. In row i of their transpose, key j is at kLanes - 1 - i + j.
+    // The first diagonal has the largest distance. In row i of their transpose, key j is at kLanes - 1 - i + j.
     for (int distance = 0; distance < kLanes; ++distance) store(diagonals + (kLanes - 1 - distance) * kLanes, sum[distance]);
     transpose(kLanes, kLanes, diagonals, kLanes, turned, kLanes);
     for (int i = 0; i < kLanes; ++i)
       store(weights + i * kLanes, lanes() <= i ? load(turned + i * kLanes + kLanes - 1 - i) : V{});
   }
 
-  /// Computes `diagonals` of a matrix of pairs, the farthest first: the inverse step of pairs().
+  /// Computes `diagonals` of a matrix of pairs, largest distance first: the inverse of the last step of pairs().
   void to_diagonals(const float* matrix) const {
-    // Later keys have weight 0, which fills a row up to the next row's first key.
+    // Keys later than the query have weight 0. These zeros fill a row up to the next row's first key.
     for (int i = 0; i < kLanes; ++i)
       store(turned + i * kLanes + kLanes - 1 - i, lanes() <= i ? load(matrix + i * kLanes) : V{});
     for (int j = 0; j < kLanes - 1; ++j) turned[j] = 0;

@@ -102,14 +102,14 @@ struct DecayedTiles {
     c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
   }
 
-  /// Returns the part of each log decay's gradient due to sums that cross the chunk: `sums` times `of_sums` times `kept`.
+  /// Returns the part of each log decay's gradient from sums carried over the chunk: `sums` times `of_sums` times `kept`.
   float through(const float* sums, const float* of_sums) const {
     V total{};
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);
     return sum(total) * kept;
   }
 
-  /// of_sums = the decayed gradient + (queries times `up`)^T dy, because the sums before the chunk are carried on and read.
+  /// of_sums = of_sums times `kept` + (queries times `up`)^T dy: later chunks and this chunk's queries use the sums before it.
   void read_sums_gradients(const Rows<const float>& q, const Rows<const float>& dy, float* of_sums) const {
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(of_sums + i, load(of_sums + i) * kept);
     transpose(kTile, d, q.data, q.row, q_t, kTile);
@@ -117,8 +117,8 @@ struct DecayedTiles {
     c.product(d, dv, kTile, q_t, kTile, dy.data, dy.row, of_sums, dv, true);
   }
 
-  /// Computes dlog of each token from four parts: pairs that span the token or end at it, later queries' reads of the earlier
-  /// sums, earlier tokens' additions to the later sums, and the earlier sums themselves (`through`).
+  /// Computes dlog of each token from four parts: pairs that span the token or end at it, reads of the sums before the chunk by
+  /// this and later tokens, earlier tokens' additions to the sums behind it, and sums carried over it (`through`).
   /// @param by_pair (at, total): returns total plus the gradient times the weight of the pair at index `at` of [kTile, kTile]
   template <class ByPair>
   void log_gradients(const ByPair& by_pair, float through, std::int64_t b, std::int64_t h, std::int64_t first,

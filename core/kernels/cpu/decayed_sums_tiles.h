@@ -7,7 +7,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-constexpr int kBlocks = kTile / kLanes;  // vectors of a chunk's tokens
+constexpr int kBlocks = kTile / kLanes;  // number of vectors that a chunk's tokens fill
 
 /// Rows of a chunk, `row` floats apart.
 template <class T>
@@ -40,7 +40,7 @@ ABLATE_INLINE void put(const Rows<float>& from, const Heads<float>& to, std::int
     for (int c = 0; c < width; c += kLanes) store(at + t * to.token + c, load(from.data + t * from.row + c));
 }
 
-/// Sets the sums, or their gradients, at the start of a pass: to `carried`, or to 0 if it is null.
+/// Sets the sums, or their gradients, at the start of a pass: to `carried`, or to 0 if `carried` is null.
 ABLATE_INLINE void begin_with(const float* carried, std::int64_t floats, float* sums) {
   if (carried != nullptr)
     copy_rows(carried, 1, static_cast<int>(floats), sums);

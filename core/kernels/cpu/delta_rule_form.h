@@ -1,6 +1,6 @@
-// Delta rule in its WY form. With u_i = strength_i (v_i - (decayed S_(i-1))^T k_i), S_i = decay_i S_(i-1) + k_i u_i^T, so sums
-// of u decay like sums of v. Within a chunk that begins with S, the u solve a triangular system: u_i = strength_i (v_i -
-// decayed k_i S - the sum over j < i of decayed k_i k_j u_j).
+// Delta rule in its WY form. Let u_i = strength_i (v_i - (decayed S_(i-1))^T k_i). Then S_i = decay_i S_(i-1) + k_i u_i^T, so
+// sums of u decay like sums of v. Within a chunk that begins with S, all u together solve a triangular system: u_i = strength_i
+// (v_i - decayed k_i S - the sum over j < i of decayed k_i k_j u_j).
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_form.h"
@@ -101,7 +101,7 @@ struct DeltaTiles : DecayedTiles {
       for (int i = 0; i < dv; i += kLanes) store(rows + t * dv + i, load(rows + t * dv + i) * strength[t]);
   }
 
-  /// Computes `raw`: numbers of pairs that log_gradients() sums. `of_weights`, `of_met` must be products of gradients and u.
+  /// Computes `raw`: numbers of pairs that log_gradients() sums. `of_weights` and `of_met` must be products of gradients and u.
   void pair_gradients() const {
     for (int i = 0; i < kTile * kTile; i += kLanes)
       store(raw + i, load(of_weights + i) * load(weights + i) + load(of_met + i) * load(system + i));
@@ -194,7 +194,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         t.keys_met(k);
         t.queries_met(q);
         t.miss(k, v, sums);
-        // First gradients of u, then (by the transposed system) of strength x missing, then (by weigh()) of `missing`.
+        // `of_missing`: first gradients of u; after solve_transposed(), of strength x missing; after weigh(), of `missing`.
         transpose(kTile, kTile, t.weights, kTile, t.turned, kTile);
         c.product(kTile, dv, kTile, t.turned, kTile, dy.data, dy.row, t.of_missing, dv, false);
         const auto writing = t.scale_rows(k, t.behind);

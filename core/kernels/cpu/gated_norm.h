@@ -16,14 +16,14 @@ struct GatedNormCall {
   Heads<const float> gate;    ///< like values; null data: 1
 };
 
-/// Gradients; all are set, except null pointers.
+/// Gradients. A call writes all of them, and skips null pointers.
 struct GatedNormGradients {
   Heads<float> values, gate;
 };
 
-/// Computes tokens [begin, end), numbered through all sequences. `out` is like values.
+/// Computes tokens [begin, end), numbered through all sequences. `out` has the shape of values.
 using GatedNormForward = void (*)(const GatedNormCall& call, std::int64_t begin, std::int64_t end, const Heads<float>& out);
-/// @param d_out like values
+/// @param d_out has the shape of values
 using GatedNormBackward = void (*)(const GatedNormCall& call, std::int64_t begin, std::int64_t end,
                                    const Heads<const float>& d_out, const GatedNormGradients& gradients);
 

@@ -28,7 +28,7 @@ struct LinearAttentionCall {
   int width() const { return heads * d_head; }
   int of_head() const { return vectors != nullptr ? features : d_head; }  ///< features of a head
   /// Number of floats saved for a sequence: sum_j phi(k_j) v_j^T of each head, then sum_j phi(k_j) of each head. With vectors,
-  /// the logarithm of the number that divides each head's keys follows.
+  /// one more number for each head follows: the logarithm of the number that divides the head's phi(k_j).
   std::int64_t memory() const {
     const std::int64_t all = static_cast<std::int64_t>(heads) * of_head() * (d_head + 1);
     return vectors != nullptr ? all + (heads + kLanes - 1) / kLanes * kLanes : all;

@@ -40,7 +40,7 @@ void linear_attention(const LinearAttentionCall& c, float* scratch, float* y, fl
   }
 }
 
-/// For a tile of queries: gradients of x (in `out`), of the factors, of the weights of queries and outputs, and of S and z.
+/// Computes for a tile of queries the gradients of x (in `out`), the factors, the weights of queries and outputs, S and z.
 ABLATE_INLINE void backward_of_queries(LinearAttentionTiles& t, const float* queries, const float* dy, const float* memory,
                                        const LinearAttentionGradients& g) {
   const auto& c = t.c;
@@ -88,7 +88,7 @@ ABLATE_INLINE void backward_of_queries(LinearAttentionTiles& t, const float* que
   transpose(d, kTile, t.out_t, kTile, t.out, d);
 }
 
-/// For a tile of keys, with masses in `lane`: gradients of the context (in `out`), and of the weights of keys and values.
+/// Computes for a tile of keys (masses in `lane`) the gradients of the context (in `out`) and the weights of keys and values.
 ABLATE_INLINE void backward_of_keys(LinearAttentionTiles& t, const float* keys, const float* memory,
                                     const LinearAttentionGradients& g) {
   const auto& c = t.c;

@@ -8,8 +8,8 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Largest sum of a query's weights at which the query reads 0 and has no gradient. Gradients contain the square of the sum,
-/// which must not become 0.
+/// A query whose weights sum to at most this number reads 0 and has no gradient. Gradients are divided by the square of the
+/// sum, which must not become 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
 // For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.
@@ -89,7 +89,7 @@ struct LinearAttentionTiles {
     return counts == 0.F ? V{} : x * counts;
   }
 
-  /// Computes exponents of a head's keys in `features`. Returns the largest exponent of a key with mass, or -infinity.
+  /// Computes exponents of a head's keys in `features`. Returns the largest exponent of keys with mass > 0, or -infinity.
   float key_exponents(const float* channels, int h) const {
     c.product(f, kTile, dh, c.vectors + h * numbers, dh, channels, kTile, features, kTile, false);
     const float half = .5F / __builtin_sqrtf(static_cast<float>(dh));
@@ -160,7 +160,7 @@ struct LinearAttentionTiles {
     }
   }
 
-  // Rows of queries of sequence `i`.
+  // Queries of sequence `i` that read: their range, tiles and rows.
   std::int64_t first(std::int64_t i) const { return c.rows != nullptr ? c.starts[i] : 0; }
   std::int64_t end(std::int64_t i) const { return c.rows != nullptr ? c.starts[i + 1] : c.n; }
   const float* tile(const float* from, std::int64_t begin, std::int64_t tokens, float* to) const {

@@ -1,5 +1,5 @@
 // Types that pass LibTorch's product to the CPU forms, so that the forms include none of LibTorch's headers. Inline functions
-// of a header compiled for AVX-512 could otherwise be linked into code for a machine without AVX-512.
+// of these headers would be compiled for AVX-512, and could be linked into code for a machine without AVX-512.
 #pragma once
 
 namespace ablate::kernels::cpu {

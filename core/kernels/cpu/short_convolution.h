@@ -19,10 +19,10 @@ struct ShortConvolutionCall {
   const float* bias = nullptr;    ///< [channels]; null: 0
 };
 
-/// Gradients; all are set, except null pointers.
+/// Gradients. A call writes all of them, and skips null pointers.
 struct ShortConvolutionGradients {
   Heads<float> x, before;
-  float* weights = nullptr;  ///< [batch, length + 1, channels]: of each sequence, for the filter, then for the bias
+  float* weights = nullptr;  ///< [batch, length + 1, channels]: for each sequence, gradients of the filter, then of the bias
 };
 
 /// Returns the number of scratch floats that a call needs, forward or backward.

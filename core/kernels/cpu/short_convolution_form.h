@@ -1,5 +1,5 @@
 // Short convolution, token by token over all channels. The backward pass computes the sums again, last token first. A ring
-// buffer, with as many rows as the filter, has the gradients of the sums that contain the current token.
+// buffer has the gradients of the sums that contain the current token: as many rows as the filter has tokens.
 #pragma once
 
 #include "core/kernels/cpu/short_convolution.h"

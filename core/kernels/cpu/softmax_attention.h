@@ -20,7 +20,7 @@ struct SoftmaxAttentionCall {
 
   std::int64_t tiles() const { return (n + kTile - 1) / kTile; }                ///< tiles of queries
   std::int64_t padded_keys() const { return (m + kTile - 1) / kTile * kTile; }  ///< number of keys in whole tiles
-  std::int64_t statistics() const { return tiles() * 2 * kTile; }               ///< statistics of a head
+  std::int64_t statistics() const { return tiles() * 2 * kTile; }               ///< numbers in a head's statistics
 };
 
 /// Gradients; all are set.

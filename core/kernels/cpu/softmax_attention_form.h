@@ -74,7 +74,7 @@ struct SoftmaxTiles {
     c.product(block, kTile, d, k_rows + begin * d, d, q_t, kTile, scores, kTile, false);
   }
 
-  /// Updates, for these keys, the largest score and the factor for the earlier sums.
+  /// Updates `most` with the scores of these keys, and multiplies `total` by `share`, the factor for the earlier sums.
   void raise_most(std::int64_t begin, int block, std::int64_t tile) const {
     for (int lane = 0; lane < kTile; lane += kLanes) {
       const V before = load(most + lane);

@@ -6,7 +6,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Hands out pieces of the scratch. They are 64-byte aligned, because their sizes are multiples of 16.
+/// Hands out pieces of the scratch, which are 64-byte aligned because their sizes are multiples of 16.
 struct Scratch {
   float* next;
   float* take(std::int64_t floats) {

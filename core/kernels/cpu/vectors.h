@@ -106,7 +106,7 @@ ABLATE_INLINE V gelu(V u, V* slope) {
 /// Added to the mean square before a norm's square root.
 inline constexpr float kNormEpsilon = 1e-5f;
 
-/// Mean of a row, and 1 over its deviation.
+/// Mean of a row, and 1 over its standard deviation.
 struct Statistics {
   float mean, scale;
 };

@@ -23,7 +23,7 @@ struct DecayedSums {
 /// Results of the forward pass for the backward pass, in the caller's memory.
 struct DecayedSumsSaved {
   float* before;  ///< [batch, heads, chunks, d, d_value]: the sums before each chunk
-  float* kept;    ///< [batch, heads, chunks, d]: decay of these sums over a chunk
+  float* kept;    ///< [batch, heads, chunks, d]: decay of the sums over the chunk
 };
 
 template <class T>

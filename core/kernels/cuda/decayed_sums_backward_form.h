@@ -63,9 +63,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsB
   if (row < rows && lane == 0) call.through[row] = call.kept[row] * sum;
 }
 
-/// Takes `made`, a half's rows after decays, and their gradients `to`. `to` becomes the gradient of the rows before decays, and
-/// `made` becomes the gradient of their log decays. A decay is a factor of all products across it, so its gradient is a sum of
-/// products, without differences.
+/// Converts both in place: `made` from a half's decayed rows to the gradient of their log decays, and `to` from the gradient of
+/// the decayed rows to the gradient of the undecayed rows. A decay is a factor of all products across it, so its gradient is a
+/// sum of products, without differences.
 __device__ void through_decays(float* made, float* to, const float* log_decay, int first, int size, bool upper) {
   float run = 0, sum = 0;
   for (int n = 0; n < size; ++n) {
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
       }
     }
     __syncthreads();
-    // Two more levels, each over a whole chunk: its queries read earlier chunks, and its keys are read by later chunks.
+    // Two more levels, each over the whole chunk: queries that read earlier chunks, and keys that later chunks read.
     for (int i = self; i < kSlice * kChunk; i += kThreads) {
       const int t = i / kSlice, c = i % kSlice, from = c * kThin + t;
       const bool inside = t < piece.tokens && x + c < of.d;

@@ -33,8 +33,8 @@ __device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece
   return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
-/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: keys (a), values (b), decays behind t.
-/// Backward, for the gradient of the sums before a chunk: queries (a), gradients of outputs (b), decays up to t.
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is k, b is v, with decays behind t.
+/// Backward (gradient of the sums before a chunk): a is q, b is the gradient of the outputs, with decays up to t.
 template <class T>
 struct ChunkSums {
   DecayedSums<T> of;
@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> cal
   if (kBehind && left == 0 && threadIdx.x < kSide && x < of.d) call.kept[block * of.d + x] = expf(total);
 }
 
-/// Passes over all chunks, with one number of the sums in each thread. The sums of each chunk [sequences, chunks, d, d_value]
-/// become the sums before it (behind it in a backward pass). begin, end: [sequences, d, d_value], or nullptr.
+/// Passes over all chunks; each thread handles one number of the sums. The sums [sequences, chunks, d, d_value] that each chunk
+/// adds become the sums before the chunk (behind it if `backwards`). begin, end: [sequences, d, d_value], or nullptr.
 __global__ void __launch_bounds__(kThreads, kBlocks)
     pass(float* sums, const float* kept, const float* begin, float* end, std::int64_t sequences, std::int64_t chunks, int d,
          int d_value, bool backwards) {

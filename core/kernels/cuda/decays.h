@@ -1,8 +1,8 @@
 // Decays between the tokens of a chunk: products of exp(a sum of log decays). No sum is computed as a difference of two sums.
 //
-// By halves: in a block of 2^(l+1) tokens, a query of the upper half reads a key of the lower half across the border between
-// them. At level l a query is multiplied by the decays from the border to it, and a key by the decays from behind it to the
-// border. Both factors are at most 1. Any two tokens i > j meet at the level of the highest binary digit in which they differ.
+// By halves: in a block of 2^(l+1) tokens, a query of the upper half reads a key of the lower half across their border. At
+// level l a query is multiplied by the decays from the border to the query, and a key by the decays from behind the key to the
+// border. Both factors are at most 1. Tokens i > j meet at the level of the highest binary digit in which they differ.
 #pragma once
 
 #include "core/kernels/cuda/tile.h"
@@ -10,15 +10,15 @@
 namespace ablate::kernels::cuda {
 namespace {
 
-constexpr int kChunk = 64;  ///< tokens, kSide of a tile
+constexpr int kChunk = 64;  ///< tokens of a chunk, as many as a side of a tile
 constexpr int kLevels = 6;  ///< 2^6 tokens
 static_assert(kChunk == kSide && kChunk == 1 << kLevels, "a chunk is a tile's side");
 
-/// Multiplies columns of a chunk by exp of the log decays up to each token, or behind each token. All threads must call it. The
-/// caller needs no barrier between its writes to the tile and the call, but needs a barrier before it reads the tile.
+/// Multiplies columns of a chunk by exp of the sum of log decays up to each token, or behind each token if kBehind. All threads
+/// must call it. The caller needs no barrier between its writes to the tile and the call, but one before it reads the tile.
 /// @param tile token t of column c at t * row + c * column
 /// @param parts [256], scratch
-/// @param log_decay first token and column of the chunk, tokens `stride` and columns `step` apart (step 0: alike); nullptr: 0
+/// @param log_decay at the chunk's first token and column; tokens `stride` and columns `step` apart (step 0: alike); nullptr: 0
 /// @return the sum of all log decays of column threadIdx.x % kColumns
 template <int kColumns, bool kBehind>
 __device__ float decay(float* tile, int row, int column, float* parts, const float* log_decay, std::int64_t stride, int step,
@@ -60,7 +60,7 @@ __device__ __forceinline__ void each_half(int level, int half_of_chunk, F f) {
 
 /// to [level, channel, token] = q or k, times the decays of the level. At least kChannels * 12 threads must call it.
 /// @param raw [3, channel, token]: q, k, log decay
-/// @param kStride from a channel to the next
+/// @param kStride floats from a channel to the next
 template <int kChannels, int kStride>
 __device__ void make_levels(float* to, const float* raw) {
   const int thread = static_cast<int>(threadIdx.x), c = thread % kChannels, level = thread / kChannels % kLevels;
@@ -80,7 +80,7 @@ __device__ void make_levels(float* to, const float* raw) {
 }
 
 /// Weights of pairs, sum_c q_ic k_jc times the decays between them, for j <= i. Pairs from different blocks of 16 tokens use a
-/// matrix product. Pairs within a block are computed singly: in each thread token i with four tokens j.
+/// matrix product. Pairs within a block are computed singly: each thread computes four pairs of one token i.
 template <class T>
 struct Pairs {
   Tile<T> apart;

@@ -1,4 +1,4 @@
-// Kernel attention on a device, as described in core/sdk/include/ablate/kernel_attention.h, in both directions.
+// Kernel attention on a device, as described in core/sdk/include/ablate/kernel_attention.h, forward and backward.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace {
 constexpr float kMost = 3.4028235e38f;    // largest float32: a larger sum gives NaN
 constexpr int kDeep = 32;                 // depth of a product's step
 constexpr int kPiece = 256;               // tokens that one block sums
-constexpr float kLeast = 1.0842022e-19f;  // root of the least normal float32: gradients contain a sum's square
+constexpr float kLeast = 1.0842022e-19f;  // root of the least normal float32: gradients are divided by a sum's square
 
 /// For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.
 struct Phi {

@@ -7,7 +7,7 @@
 
 namespace ablate::kernels::cuda {
 
-/// A segment is `length` neighbours, and the last segment may be shorter. pieces = ceil(tokens / length).
+/// A segment is `length` neighbouring tokens, and the last segment may be shorter. pieces = ceil(tokens / length).
 template <class T>  // float, or Bf16; sums are computed in float32
 struct SegmentMeans {
   Shape shape;

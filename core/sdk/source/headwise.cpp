@@ -173,7 +173,7 @@ void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) 
   state.push_back(rows_from(input.mask, real, memory_length));
 }
 
-/// The state is the projected tokens before a segment.
+/// Convolves queries, keys and values. The state is the projected tokens before a segment.
 void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const {
   if (!input.self) throw std::logic_error("a short convolution needs self-attention");
   std::vector<Tensor> parts;

@@ -16,9 +16,9 @@ std::mt19937_64 generator(std::uint64_t seed, std::initializer_list<std::uint64_
 std::array<Places, 3> split_by_seed(std::size_t count, std::size_t dev, std::size_t test, std::uint64_t seed) {
   if (dev >= count || test >= count - dev)
     throw std::invalid_argument("dev = " + std::to_string(dev) +
-                                (test > 0 ? " and test = " + std::to_string(test) + " leave" : " leaves") +
-                                " nothing to train of " + std::to_string(count) + " examples, expected fewer than " +
-                                std::to_string(count) + (test > 0 ? " of both" : ""));
+                                (test > 0 ? " and test = " + std::to_string(test) + " leave" : " leaves") + " none of " +
+                                std::to_string(count) + " examples for training, expected fewer than " + std::to_string(count) +
+                                (test > 0 ? " together" : ""));
   std::array<Places, 3> splits;
   auto& train = splits[0];
   train.resize(count);

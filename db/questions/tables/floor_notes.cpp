@@ -387,8 +387,8 @@ class OwnError {
   std::string note(const std::string& metric) const {
     if (most_n_ == 0) return "";
     const auto count = least_n_ == most_n_ ? fmt::format("{}", most_n_) : fmt::format("{} to {}", least_n_, most_n_);
-    return fmt::format("{} is a proportion of {}{} test examples: its own 95 % error is {}± {:.1f}{}", metric,
-                       known_ ? "" : "at most ", count, known_ ? "up to " : "", most_, known_ ? "" : " or more");
+    return fmt::format("{} is a proportion of {}{} test examples; the 95 % error of this proportion alone is {}± {:.1f}{}",
+                       metric, known_ ? "" : "at most ", count, known_ ? "up to " : "", most_, known_ ? "" : " or more");
   }
 
  private:

@@ -53,7 +53,7 @@ class Control {
                       table_.smallest > 0 ? fmt::format(", {:g} or more on average", table_.smallest)
                                           : std::string(" (the study's smallest difference is not known here)"),
                       some_of(gains_)));
-    if (!turned_.empty()) table_.notes.push_back(fmt::format("with {} the order turns round: {}", steps, some_of(turned_)));
+    if (!turned_.empty()) table_.notes.push_back(fmt::format("with {} the order is reversed: {}", steps, some_of(turned_)));
     if (!open_.empty())
       table_.notes.push_back(fmt::format("longer trials without a result, of all longer trials: {}", some_of(open_)));
   }

@@ -1,5 +1,5 @@
-// A task: do two sequences have equal sums modulo 3? Each id has a number beside it. The slice is the sum of the
-// first sequence modulo 3.
+// A task: do two sequences have equal sums modulo 3? Each id has a real number beside it. A group of examples has the same
+// sum of the first sequence modulo 3, which is the slice.
 #include <random>
 #include <stdexcept>
 

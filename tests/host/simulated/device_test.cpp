@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 constexpr double kLasts_s = 10;
 
-/// A device, and trials. Each trial needs 3 GiB and a context of the device from the middle of its run on.
+/// A device, and trials. From the middle of its run on, each trial uses 3 GiB and a context of the device.
 struct DeviceGrid {
   explicit DeviceGrid(const std::vector<std::string>& devices) : grid(static_cast<int>(devices.size())) {
     for (std::size_t i = 0; i < devices.size(); ++i) grid.computes_on(static_cast<int>(i) + 1, devices[i]);

@@ -1,4 +1,4 @@
-// Whole grids in simulated time. Their history cannot be written, for some time or for good. Also grids with random faults.
+// Whole grids in simulated time whose history cannot be written, for some time or permanently. Also grids with random faults.
 #include <random>
 
 #include "core/util/error.h"

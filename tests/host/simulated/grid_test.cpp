@@ -182,10 +182,10 @@ TEST_CASE("a grid that is stopped keeps its finished trials, and the next run co
 }
 
 TEST_CASE("the first stop request waits up to eight seconds until trials are on disk; the second does not wait") {
-  const auto [save_s, second_s, ends_s, reason] = GENERATE(
-      table<double, double, double, std::string>({{0.5, kNever, 0.5, "interrupted by a test; it can go on after step 10"},
-                                                  {kNever, kNever, 8, "interrupted by a test"},
-                                                  {kNever, 2, 2, "interrupted by a test"}}));
+  const auto [save_s, second_s, ends_s, reason] = GENERATE(table<double, double, double, std::string>(
+      {{0.5, kNever, 0.5, "interrupted by a test; the trial can resume after step 10"},
+       {kNever, kNever, 8, "interrupted by a test"},
+       {kNever, 2, 2, "interrupted by a test"}}));
   Grid grid(4);
   grid.machine.save_s = save_s;
   grid.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
@@ -202,7 +202,7 @@ TEST_CASE("the first stop request waits up to eight seconds until trials are on 
   CHECK(says(grid.output(), "2 running trials are written to disk, then ended; a second signal ends them at once"));
 }
 
-TEST_CASE("trials that end while others are written to disk are kept; without checkpoints nothing is awaited") {
+TEST_CASE("trials that end while others are written to disk are kept; without checkpoints no trial is awaited") {
   Grid grid(4);
   grid.machine.save_s = kNever;
   grid.machine.act = [](std::uint64_t seed, int) { return Act{End::kAnswers, seed == 1 ? 102.0 : 1000}; };
@@ -237,7 +237,7 @@ TEST_CASE("SIGQUIT lets running trials finish and starts no other, whatever happ
   SECTION("another stop request is harsher") {
     grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : grid.clock.now_s() < 200 ? 1 : 2; };
     CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 0);
-    CHECK(says(grid.attempt(1).reason, "; it can go on after step 10"));
+    CHECK(says(grid.attempt(1).reason, "; the trial can resume after step 10"));
   }
   CHECK(grid.history().outcomes(grid.key(3)).empty());
 }

@@ -56,7 +56,7 @@ TEST_CASE("a trial that ran out of memory is not given up while another schedule
     CHECK(two.summary().failed == 1);
     CHECK(two.summary().failed_elsewhere == 0);
   }
-  SECTION("if its own scheduler runs the trial first, the other waits for it") {
+  SECTION("if its own scheduler runs the trial first, the other waits for the trial") {
     while (one.step()) {
     }
     go_on({&two});

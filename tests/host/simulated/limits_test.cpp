@@ -119,7 +119,7 @@ TEST_CASE("if a trial that ran out of memory is done alone, fewer trials run at 
   CHECK(grid.machine.most_together == 1);
 }
 
-TEST_CASE("a trial over its own memory limit does not reduce the number of trials at a time, and does not run again") {
+TEST_CASE("a trial over its own memory limit does not reduce the number of trials at a time, and is not retried in this run") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
   const auto summary = grid.run({.at_a_time = 3, .memory_bytes = kGiB});
@@ -182,7 +182,7 @@ TEST_CASE("trials that return to the queue after the maximum of failures do not 
   CHECK(output.find("--max-failures") == output.rfind("--max-failures"));
 }
 
-TEST_CASE("trials that return while their plugin is blamed are set aside, unless another trial with it was done meanwhile") {
+TEST_CASE("requeued trials of a plugin that failed too often are set aside, unless another of its trials was done meanwhile") {
   const bool is_done = GENERATE(false, true);
   Grid grid(is_done ? 5 : 4);
   for (int seed = 1; seed <= 5 - !is_done; ++seed) grid.uses(seed, "broken");

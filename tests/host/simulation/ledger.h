@@ -112,14 +112,14 @@ class Ledger {
   std::map<int, int> shared_;                ///< number of done attempts by seed, in the shared history
   std::set<std::int64_t> fences_;            ///< fences of results in the shared history
   std::set<int> tried_;                      ///< seeds with an attempt
-  /// Numbers of tries. failed_: in all files. shared_failed_: in the shared file, by schedulers without --again. failed_again_:
-  /// in the shared file, by each scheduler with --again.
+  /// Numbers of tries. failed_ counts tries in all files. shared_failed_ counts tries by schedulers without --again in the
+  /// shared file, and failed_again_ counts tries by each scheduler with --again in the shared file.
   std::map<int, int> failed_, shared_failed_;        ///< numbers of tries by seed
   std::map<std::pair<int, int>, int> failed_again_;  ///< number of tries by scheduler and seed
   std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
-  /// Attempts that ran out of memory, by scheduler and seed. of_memory_: in order, true unless the attempt was late.
-  /// of_memory_shown_: number of attempts shown to the user. again_alone_: the attempt after which the trial ran again alone,
-  /// counted from 1.
+  /// Attempts that ran out of memory, by scheduler and seed. of_memory_ has an entry for each attempt, in order: false if the
+  /// attempt was late. of_memory_shown_ is the number of attempts shown to the user. again_alone_ is the number of the attempt
+  /// after which the trial ran again alone, counted from 1.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
   std::map<std::pair<int, int>, std::size_t> of_memory_shown_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;

@@ -13,7 +13,7 @@ namespace ablate::simulation {
 
 class World;
 
-/// Thrown from calls that a killed scheduler makes, to unwind its stack. Code that it runs while unwinding has no effect.
+/// Thrown from calls that a killed scheduler makes, to unwind its stack. Code that the scheduler runs meanwhile has no effect.
 struct Killed {};
 
 /// Receives the output for the user.

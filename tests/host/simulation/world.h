@@ -44,7 +44,7 @@ struct Report {
 };
 
 /// The seed decides all events. There is one thread. While a scheduler waits or calls the store, others may make whole steps.
-/// These steps are nested in its own step on the stack, so that schedulers also interrupt each other.
+/// On the stack, these steps are nested in the scheduler's step, so that schedulers also interrupt each other.
 class World {
  public:
   explicit World(std::uint64_t seed, Faults faults = {});

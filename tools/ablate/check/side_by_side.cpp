@@ -41,7 +41,7 @@ class SideBySide {
   };
   struct Running {
     ListenedCheck job;
-    bool alone;  ///< true: its second run, with no other job
+    bool alone;  ///< true if this is the job's second run, without other jobs
     HeardOfJob heard;
   };
 

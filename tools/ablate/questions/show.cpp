@@ -92,9 +92,9 @@ std::string file_title(const ordered_json& file) {
 
 /// Returns "after step 300 of attempt 12, computed in another environment: kernels = avx2".
 std::string resumed_text(const ordered_json& resumed) {
-  auto text = fmt::format(
-      "after step {} of {}", value_text(resumed["step"]),
-      resumed["attempt"].is_null() ? "an attempt that was cut off unrecorded" : "attempt " + value_text(resumed["attempt"]));
+  auto text = fmt::format("after step {} of {}", value_text(resumed["step"]),
+                          resumed["attempt"].is_null() ? "an attempt that was killed before it was recorded"
+                                                       : "attempt " + value_text(resumed["attempt"]));
   if (!resumed["processor"].is_null())
     text += ", which ran on another processor, " + db::one_row(value_text(resumed["processor"]));
   if (const auto other = differences_text(resumed["environments"]); !other.empty())
@@ -128,7 +128,7 @@ std::optional<double> last_rate(const ordered_json& parameters) try {
   return std::nullopt;
 }
 
-/// Returns whether dev still improved at the end of the run, or "" if the attempt has no curve of the metric on dev.
+/// Returns a text on how dev changed at the end of the run, or "" if the attempt has no curve of the metric on dev.
 std::string rising_of(const ordered_json& attempt) {
   if (!attempt["main_metric"].is_string()) return "";
   const auto judged = attempt["main_metric"].get<std::string>();

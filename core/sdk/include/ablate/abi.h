@@ -1,4 +1,4 @@
-// ABI stamp that a plugin library and the host compare before the plugin's code runs. Torch-free, C-compatible layout.
+// ABI stamp of a plugin, which the host compares with its own before the plugin's code runs. Torch-free, C-compatible layout.
 //
 // A plugin holds the stamp twice: in the ELF section ".ablate.abi", which can be read without loading the file, and as the
 // descriptor's first field. The host refuses a plugin if a compared field differs, and reports the field and both values.

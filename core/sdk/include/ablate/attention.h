@@ -26,7 +26,7 @@ class Parts {
  public:
   virtual ~Parts() = default;
 
-  /// Returns the attention that a parameter names, for the same tokens. The caller registers it and calls its forward,
+  /// Returns the attention that a parameter names, for the caller's own tokens. The caller registers it and calls its forward,
   /// initial_state and on_step. Throws exceptions of its factory, and std::logic_error if the parameter names no attention.
   /// @param index entry of a list, from 0; 0 for a single plugin
   /// @param width channels of all heads of the returned attention together
@@ -71,8 +71,8 @@ struct AttentionContext {
 /// tensors, passes them in with the next segment and detaches them between segments.
 using AttentionState = std::vector<Tensor>;
 
-/// Input of one call. Floating tensors have the type and the device of the module's parameters. They are shared with the host:
-/// read them, never write into them, and store none after the call (except through AttentionOutput::state).
+/// Input of one call. Floating tensors have the type and the device of the module's parameters. All tensors are shared with the
+/// host: read them, never write into them, and store none after the call (except through AttentionOutput::state).
 struct AttentionInput {
   Tensor queries;  ///< [batch, n, d_model]
   Tensor context;  ///< [batch, n_context, d_model]; in self-attention the same tensor as queries
@@ -121,14 +121,14 @@ class Attention : public Module {
   /// batch. Empty if stateful is not promised. Throws std::runtime_error if a tensor has another dimension 0.
   AttentionState initial_state(std::int64_t batch) const;
 
-  /// Called after each optimiser step, in training only. Moving averages and redrawn features may change buffers here, under
-  /// their own NoGradGuard. Parameters may not change.
+  /// Called after each optimiser step, in training only. A method may change buffers here (moving averages, redrawn features),
+  /// under its own NoGradGuard, but not parameters.
   /// @param step from 1
   /// @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
-  /// Returns the last layers, whose outputs add up to this attention's output. They start with smaller weights if the attention
-  /// is a part of a layer. Empty if the output is not a projection.
+  /// Returns the last layers, whose outputs add up to this attention's output. These layers start with smaller weights if the
+  /// attention is a part of a layer. Empty if the output is not a projection.
   std::vector<std::shared_ptr<Linear>> output_projections() const { return do_output_projections(); }
 
   /// Returns the weight of each token's value for each query, in evaluation: [batch, heads, n, n_context], float64, on the

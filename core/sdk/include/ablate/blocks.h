@@ -29,7 +29,7 @@ Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Te
 struct Neighbours {
   std::int64_t size = 1;                ///< tokens of a block
   std::int64_t before = 1, behind = 1;  ///< neighbouring blocks that a block sees
-  std::int64_t offset = 0;              ///< keys directly before the first query, at most before * size
+  std::int64_t offset = 0;              ///< number of keys directly before the first query, at most before * size
 
   std::int64_t keys_of_block() const { return (before + 1 + behind) * size; }
 
@@ -72,7 +72,7 @@ Tensor take(const Tensor& x, const Tensor& index);
 /// Inverse of take(): adds up rows by their index.
 /// @param x [batch, heads, count, d]
 /// @param index [batch, heads, count] int64, each in [0, rows)
-/// @return [batch, heads, rows, d], of x's type: convert half precision to a wider type before
+/// @return [batch, heads, rows, d], of x's type: convert half precision to a wider type before the call
 Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows);
 
 /// Marks the `count` largest numbers of the last dimension. Among equal numbers, later numbers are marked.

@@ -43,7 +43,7 @@ inline constexpr auto kSimilarityChoices =
 struct Memory {
   Tensor keys = {};    ///< [batch, heads, slots, d_key]; undefined if slots have no keys
   Tensor values = {};  ///< [batch, heads, slots, d_value]; for a landmark the mean of its tokens' values
-  Tensor mass = {};    ///< [batch, heads, slots], or [batch, 1, slots] if heads are equal; undefined: reads are not normalised
+  Tensor mass = {};    ///< [batch, heads, slots], or [batch, 1, slots] if heads share it; undefined: reads are not normalised
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
@@ -101,8 +101,8 @@ struct ReadOutput {
 /// of the sequence cut to L. Its first slots.of(L) slots have the same values, and the other slots are empty. Tensors under the
 /// mask may be anything, NaN too. An item without any token reads as 0.
 ///
-/// The public calls check the plugin's results (shapes, types and devices only, which costs no synchronisation). They throw
-/// std::runtime_error with the plugin's id, and forward to the private virtuals, which a method overrides.
+/// The public calls forward to the private virtuals, which a method overrides, and check the results (shapes, types and devices
+/// only, which costs no synchronisation). For a wrong result they throw std::runtime_error with the plugin's id.
 class Compression : public Module {
  public:
   explicit Compression(const CompressionContext& context)
@@ -125,8 +125,8 @@ class Compression : public Module {
   /// of the tokens, and may pass one tensor as keys and values.
   virtual bool slots_are_means() const { return false; }
 
-  /// Called by the attention after each optimiser step, in training only. Moving averages and redrawn features may change
-  /// buffers here, under their own NoGradGuard.
+  /// Called by the attention after each optimiser step, in training only. A method may change buffers here (moving averages,
+  /// redrawn features), under its own NoGradGuard.
   /// @param step from 1
   /// @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }

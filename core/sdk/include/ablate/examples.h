@@ -54,7 +54,7 @@ class GeneratedTask : public Task {
       : sizes_{or_usual(parameters.integer("train"), train), parameters.integer("dev"), parameters.integer("test")},
         seed_(static_cast<std::uint64_t>(parameters.integer("data_seed"))) {}
 
-  /// Value of a parameter whose 0 means the usual number.
+  /// Returns the value of a parameter, or the usual number if the value is 0.
   static std::int64_t or_usual(std::int64_t chosen, std::int64_t usual) { return chosen > 0 ? chosen : usual; }
 
   const std::array<std::int64_t, 3>& sizes() const { return sizes_; }
@@ -128,7 +128,7 @@ inline std::uint64_t short_digest(std::span<const std::int64_t> ids) {
   return sum[0] * 256u + sum[1];
 }
 
-/// Number like short_digest(), by multiplication. It stays because another number would change the data of recall and mad.
+/// Number like short_digest(), by multiplication. Tasks recall and mad keep it, because another number would change their data.
 inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
   std::uint64_t sum = 0;
   for (const auto id : ids) {

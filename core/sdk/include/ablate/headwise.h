@@ -15,7 +15,7 @@ struct HeadOptions {
   std::int64_t d_key = 0, d_value = 0;              ///< channels of a head; 0: width / heads
   bool queries = true, keys = true, values = true;  ///< projections that exist; q, k or v is undefined without its projection
   bool keys_are_queries = false;  ///< keys are the queries, from the same projection (Reformer, Routing Transformer)
-  /// Tokens of earlier segments in front of a segment's own (Transformer-XL, Dai et al. 2019). They are stored as detached
+  /// Tokens of earlier segments in front of a segment's tokens (Transformer-XL, Dai et al. 2019). They are stored as detached
   /// layer inputs and projected with the current weights. evaluation_memory, if above 0, replaces memory in evaluation.
   std::int64_t memory = 0, evaluation_memory = 0;
   /// Tokens of a short convolution of q, k and v, with SiLU behind it (Mamba, DeltaNet). Each channel is convolved by itself,
@@ -30,7 +30,7 @@ struct HeadInput : AttentionInput {
   Tensor q;                 ///< [batch, heads, n, d_key]
   Tensor k;                 ///< [batch, heads, keys, d_key]
   Tensor v;                 ///< [batch, heads, keys, d_value]
-  std::int64_t offset = 0;  ///< keys before query 0: the memory's places; its empty places come first and are masked
+  std::int64_t offset = 0;  ///< number of keys before query 0: the memory's size; empty places come first, masked
   bool self = false;        ///< queries and context are one sequence
 };
 

@@ -27,8 +27,8 @@ class FileError : public std::runtime_error {
       : std::runtime_error(path.string() + ":" + std::to_string(line) + ": " + what) {}
 };
 
-/// Returns the largest size that a packed file may have unpacked: 100 times its bytes, at least 256 MiB and at most 64 GiB. No
-/// data set comes near that. A file with more was made to fill the memory, and is refused.
+/// Returns the largest size that a packed file may have after unpacking: 100 times its bytes, at least 256 MiB and at most 64
+/// GiB. No data set comes near that. A file that exceeds the limit was made to fill the memory, and is refused.
 constexpr std::uint64_t most_unpacked(std::uint64_t packed) {
   constexpr std::uint64_t kFactor = 100, kLeast = std::uint64_t{1} << 28, kMost = std::uint64_t{1} << 36;
   return packed > kMost / kFactor ? kMost : packed * kFactor < kLeast ? kLeast : packed * kFactor;
@@ -52,8 +52,8 @@ class InputFile {
   void read_all(std::span<std::uint8_t> to, const std::string& what);
 
   /// Returns the rest of the content, which must have `bytes` bytes. This number often comes from a file's header, so it is
-  /// checked before memory is allocated, and again at the end. It is compared with the file's size, or for gzip with the
-  /// largest possible and allowed content. Throws FileError.
+  /// checked before memory is allocated, and again at the end. The number is compared with the file's size, or for gzip with
+  /// the largest content that is possible and allowed. Throws FileError.
   std::vector<std::uint8_t> read_rest(std::uint64_t bytes, const std::string& what);
 
   /// Returns the rest of the content, but at most `most` bytes. A large `most` costs no memory by itself. Throws FileError.

@@ -47,7 +47,7 @@ Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, 
 Tensor projected_feature_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                    const Tensor& vectors, bool fused);
 
-/// Context and weights that a group of queries reads with.
+/// Context and weights for a group of queries.
 struct QueryGroup {
   Tensor context;                                              ///< [batch, keys, d_model]
   Tensor mass;                                                 ///< [batch, keys], weight of each key; undefined: 1 each

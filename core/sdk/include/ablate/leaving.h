@@ -5,7 +5,7 @@
 
 namespace ablate {
 
-/// Tokens of memory and segment together (as in HeadInput) that do not fit into the memory: the oldest of each item.
+/// Tokens that do not fit into the memory when a segment is appended to it: the oldest tokens of each item.
 struct Leaving {
   Tensor oldest;  ///< [batch] int64: position of an item's first token in memory and segment
   Tensor there;   ///< [batch, n] bool: true for each leaving token, oldest first

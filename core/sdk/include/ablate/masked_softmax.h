@@ -9,7 +9,7 @@ namespace ablate {
 
 /// Converts half precision to float32, because sums over a sequence exceed its range and its digits.
 inline Tensor widened(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x; }
-/// Options of sums in the type of widened(like), without gradient, for example for a state.
+/// Returns options for sums, such as a state: the type of widened(like), without gradient.
 /// @param like for example a parameter
 inline TensorOptions wide_options(const Tensor& like) {
   const auto options = like.options().requires_grad(false);

@@ -16,12 +16,12 @@ enum class ParameterType : std::int32_t {
   kRate,   ///< a compression rate in (0, 1]: "1/8" or 0.125
   kRates,  ///< a list of 1 to 64 rates
   kFile,   ///< path of a file; its content is part of a trial's identity
-  /// Another plugin of the kind in `choices`, with its own parameters: a section of the study. It has no default.
+  /// Another plugin of the kind in `choices`, with its own parameters: a section of the study. The parameter has no default.
   kPlugin,
-  kPlugins,  ///< a list of 1 to 16 plugins: sections [[attention.parts]], values by attention.parts.0.heads
+  kPlugins,  ///< a list of 1 to 16 plugins: sections [[attention.parts]]; path of a value: attention.parts.0.heads
 };
 
-/// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread. The
+/// One parameter. Its texts are static storage of the library, which is never unloaded. Any thread of the host may read it. The
 /// host refuses a library whose schema breaks the rules below, and names the parameter.
 struct Parameter {
   const char* name;  ///< snake_case; "plugin" is reserved

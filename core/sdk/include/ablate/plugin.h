@@ -23,7 +23,7 @@ struct AttentionContext;
 struct CompressionContext;
 struct TaskContext;
 
-/// List of all plugin kinds: enumerator, name, true if plugins of the kind may be parameters of others.
+/// List of all plugin kinds: enumerator, name, true if plugins of the kind may be parameters of other plugins.
 // clang-format off
 #define ABLATE_KINDS(kind)                \
   kind(kAttention, "attention", true)     \
@@ -118,7 +118,7 @@ struct Descriptor {
   std::size_t exemption_count;
   const Oracle* oracles;
   std::size_t oracle_count;
-  // Only the factory of the plugin's kind is set. It returns a new instance in each call, owned by the caller.
+  // Only the factory of the plugin's kind is set. The factory returns a new instance in each call, owned by the caller.
   // Workers call it, from one thread at a time. It may throw std::exception: the trial fails with the exception's what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);

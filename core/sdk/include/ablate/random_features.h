@@ -34,8 +34,8 @@ class FeatureVectors final : public Module {
   FeatureVectors(std::int64_t heads, std::int64_t count, std::int64_t d, std::int64_t redraw, const Generator& generator,
                  bool orthogonal = true);
 
-  /// Called after optimiser step `step`, from 1. New vectors depend on the seed and the step, so a run draws the same after
-  /// resuming from a checkpoint and on another device.
+  /// Called after optimiser step `step`, from 1. New vectors depend on the seed and the step, so a run draws the same vectors
+  /// after resuming from a checkpoint and on another device.
   void on_step(std::int64_t step);
 
   Tensor vectors;  ///< [heads, count, d]

@@ -15,8 +15,8 @@ struct Rate {
   /// ceil(rate * n): the number of slots for n >= 0 tokens; at least 1 for n >= 1. Exact while n * numerator fits 63 bits.
   constexpr std::int64_t slots(std::int64_t n) const { return (n * numerator + denominator - 1) / denominator; }
 
-  /// floor(rate * position): the slot of the token at a position. It does not depend on the sequence's length, so a padded
-  /// sequence is cut like the sequence itself. Always below slots(position + 1).
+  /// floor(rate * position): the slot of the token at a position. It does not depend on the sequence's length, so padding does
+  /// not change how a sequence is cut. Always below slots(position + 1).
   constexpr std::int64_t slot_of(std::int64_t position) const { return position * numerator / denominator; }
 
   constexpr double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }

@@ -61,8 +61,8 @@ struct TaskInfo {
   bool causal = false;  ///< the model must not see later positions: they show a target, or the task is read left to right
   bool holes = false;   ///< positions may be absent anywhere, not only at the end
   Geometry geometry = {};
-  /// Unit of a target, in the singular: "byte", "dimension" are reported in bits per byte or dimension, "word" as a
-  /// perplexity, "" as a share of hits.
+  /// Unit of a target, in the singular. Scores are reported in bits per byte for "byte", in bits per dimension for "dimension",
+  /// as a perplexity for "word", and as a share of hits for "".
   std::string unit = {};
   /// Names of numbers that group examples ("pairs"), snake_case. Every metric is also reported by group: test/accuracy@pairs=8.
   std::vector<std::string> slices = {};

@@ -62,10 +62,10 @@ struct Machine {
 };
 Machine& machine = *new Machine;  // never destroyed, because stuck fibers refer to it
 
-// Addresses by which the thread sanitizer learns the order of accesses. `begun`: earlier accesses come before those of a block.
-// `left`: accesses of an ended or waiting thread come before accesses after the block. `meeting`: accesses before a barrier
-// come before accesses after it. Its two addresses alternate: with a single address, a thread that leaves a barrier late would
-// be ordered after accesses of a thread that is already at the next barrier.
+// Addresses by which the thread sanitizer learns the order of accesses. `begun`: earlier accesses come before a block's
+// accesses. `left`: accesses of an ended or waiting thread come before accesses after the block. `meeting`: accesses before a
+// barrier come before accesses after it. `meeting` has two addresses that alternate: with a single address, a thread that
+// leaves a barrier late would be ordered after accesses of a thread that is already at the next barrier.
 char begun, left, meeting[2];
 
 std::uint32_t drawn() {

@@ -41,7 +41,7 @@ function makeChart(parent, label, height, draw) {
   return chart;
 }
 
-/** Returns a scale over values, logarithmic if they differ by a large factor. */
+/** Returns a scale over values, logarithmic if all are above 0 and the largest is at least `far` times the smallest. */
 function scaleOf(values, range, far = 50) {
   const [low, high] = d3.extent(values);
   const scale = low > 0 && high / low >= far ? d3.scaleLog() : d3.scaleLinear();

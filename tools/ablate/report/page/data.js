@@ -25,7 +25,7 @@ class Report {
     }
   }
 
-  /** Returns the index of a trial's value among a parameter's values; -1: it has none. */
+  /** Returns the index of a trial's value among a parameter's values; -1: the trial has no value. */
   place(parameter, trial) { return parameter.of ? parameter.of[trial] : 0; }
   value(parameter, trial) { return parameter.values[this.place(parameter, trial)]; }
   text(parameter, trial) {

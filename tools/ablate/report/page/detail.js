@@ -1,4 +1,4 @@
-// The panel that a number opens: the number's trials, and all data of one trial.
+// The panel that a click on a number opens: the number's trials, and all data of one trial.
 
 /** @return openTrials(title, trials) */
 function makeDetail(report) {

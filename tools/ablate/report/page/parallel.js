@@ -6,7 +6,7 @@ function showParallel(parent, report, choice, look) {
   const state = { shown: firstAxes(report, axes), brushes: new Map() };
   if (report.count < 2 || axes.length < 2) return;
   const margin = { top: 46, bottom: 14 }, height = 380, left = 96, right = 64, least = 112;
-  const mixed = d3.shuffle([...report.all]);  // so that no colour hides all others
+  const mixed = d3.shuffle([...report.all]);  // drawn in random order, so that no colour hides all others
   const figure = el("figure", { class: "whole", id: "parallel" }, el("h3", {}, "What differs"));
   const boxes = el("div");
   const clear = el("button", { click: () => { state.brushes.clear(); chart.redraw(); choose(); } }, "clear brushes");
@@ -83,7 +83,7 @@ function showParallel(parent, report, choice, look) {
   }
 
   let waiting = false;
-  function choose() {  // at most once in each frame, however fast a brush moves
+  function choose() {  // redraws at most once in each frame, however fast a brush moves
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => {

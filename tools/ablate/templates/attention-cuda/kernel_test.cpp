@@ -20,7 +20,7 @@ struct Case {
   bool with_hidden;
 };
 
-/// Returns the largest difference from a double-precision loop, of weights and of gradients. `order` must not matter.
+/// Returns the largest difference of weights and gradients from a double-precision loop. The result must not depend on `order`.
 double worst(const Case& of, Order order) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal(0, 3);

@@ -1,5 +1,5 @@
-// The commands above the tables of docs/results.md and docs/results-attentions.md print these tables again from
-// experiments/results.
+// The commands above the tables of experiments/results/*.md and docs/results-attentions.md print these tables again from the
+// raw cells of experiments/results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,12 +38,14 @@ Row fields_of(const std::string& line) {
 }
 
 /// Returns a section's lines, and "" at its end. A command that continues in the next line becomes one line.
+/// @param page path from the root of the source tree
+/// @param heading beginning of the page's title or of a section's heading
 std::vector<std::string> lines_of(const std::string& page, const std::string& heading) {
-  std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / page));
+  std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / page));
   std::vector<std::string> lines;
   bool inside = false;
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("## ")) inside = line.starts_with("## " + heading);
+    if (line.starts_with("# ") || line.starts_with("## ")) inside = line.substr(line.find(' ') + 1).starts_with(heading);
     if (!inside) continue;
     std::string more;
     while (line.starts_with("    ablate ") && line.ends_with(" \\") && std::getline(in, more))
@@ -178,7 +180,7 @@ bool compare(const Pages& run, const Row& row, const json& values,
 }  // namespace
 
 TEST_CASE("the attentions on pictures: every row, in the study's order") {
-  const auto page = section("results-attentions.md", "On pictures");
+  const auto page = section("docs/results-attentions.md", "On pictures");
   const Pages run(page);
   for (const auto& row : page.rows)
     CHECK(compare(run, row, {{"attention", plugin_of(row[0])}, {"model.causal", has(row[0], "causal")}},
@@ -201,7 +203,7 @@ TEST_CASE("the attentions on recall and on MAD: the rows that have run since run
                                                              {7, "memory/peak_tensor"}}),
         std::tuple("On MAD", 9,
                    std::vector<std::pair<std::size_t, std::string>>{{2, "test/accuracy"}, {3, "train/step_cpu_time"}})}) {
-    const auto page = section("results-attentions.md", heading);
+    const auto page = section("docs/results-attentions.md", heading);
     const Pages run(page);
     int found = 0;
     for (const auto& row : page.rows)
@@ -212,7 +214,7 @@ TEST_CASE("the attentions on recall and on MAD: the rows that have run since run
 }
 
 TEST_CASE("routing, small: every row, in the study's order; and the row of reformer in 'ListOps, text, pathfinder'") {
-  const auto page = section("results.md", "Routing: learned");
+  const auto page = section("experiments/results/routing-small.md", "Routing: learned");
   const Pages run(page);
   const auto bits = run.cells("test/bits_per_dimension", json::object()),
              steps = run.cells("train/step_cpu_time", json::object());
@@ -223,7 +225,7 @@ TEST_CASE("routing, small: every row, in the study's order; and the row of refor
     CHECK(as_there(bits[i], page.rows[i][3]) == page.rows[i][3]);
     CHECK(as_there(steps[i], page.rows[i][4]) == page.rows[i][4]);
   }
-  const auto half_an_hour = section("results.md", "ListOps, text, pathfinder");
+  const auto half_an_hour = section("experiments/results/lra-small-first.md", "ListOps, text, pathfinder");
   const Pages of_reformer(half_an_hour);
   const auto row =
       std::find_if(half_an_hour.rows.begin(), half_an_hour.rows.end(), [](const Row& one) { return one[0] == "reformer"; });
@@ -233,16 +235,23 @@ TEST_CASE("routing, small: every row, in the study's order; and the row of refor
 }
 
 TEST_CASE("tables on the page are printed exactly") {
+  const std::string pages = "experiments/results/", attentions = "docs/results-attentions.md";
   for (const auto& [page, heading, tables] :
-       {std::tuple("results.md", "Compression: values by their keys", 5), std::tuple("results.md", "Compression: pictures", 1),
-        std::tuple("results.md", "Convolution or state", 2), std::tuple("results.md", "Content, a draw, or a neighbourhood", 3),
-        std::tuple("results.md", "Hybrids: one softmax layer", 1), std::tuple("results.md", "Hybrids on text", 1),
-        std::tuple("results.md", "Windows of learning", 1), std::tuple("results.md", "State tracking", 2),
-        std::tuple("results.md", "AdaMRA: resolutions and router", 2), std::tuple("results.md", "Sticky memories", 1),
-        std::tuple("results.md", "Performer's error by kernel", 1), std::tuple("results.md", "Clusters beside windows", 1),
-        std::tuple("results-attentions.md", "What no other study trains", 1),
-        std::tuple("results-attentions.md", "Small studies: states, copies, documents", 6),
-        std::tuple("results-attentions.md", "Why routing finds nothing", 1)}) {
+       {std::tuple(pages + "compression-lookup.md", "Compression: values by their keys", 5),
+        std::tuple(pages + "compression-pictures.md", "Compression: pictures", 1),
+        std::tuple(pages + "convolution.md", "Convolution or state", 2),
+        std::tuple(pages + "content.md", "Content, a draw, or a neighbourhood", 3),
+        std::tuple(pages + "hybrids.md", "Hybrids: one softmax layer", 1),
+        std::tuple(pages + "hybrids-text.md", "Hybrids on text", 1),
+        std::tuple(pages + "rate-windows.md", "Windows of learning", 1),
+        std::tuple(pages + "state-tracking.md", "State tracking", 2),
+        std::tuple(pages + "adamra-decided.md", "AdaMRA: resolutions and router", 2),
+        std::tuple(pages + "sticky.md", "Sticky memories", 1),
+        std::tuple(pages + "performer-kernels.md", "Performer's error by kernel", 1),
+        std::tuple(pages + "density-windows.md", "Clusters beside windows", 1),
+        std::tuple(attentions, "What no other study trains", 1),
+        std::tuple(attentions, "Small studies: states, copies, documents", 6),
+        std::tuple(attentions, "Why routing finds nothing", 1)}) {
     INFO(heading);
     Imports run;
     int found = 0;

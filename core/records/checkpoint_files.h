@@ -58,8 +58,8 @@ inline std::optional<CheckpointFile> checkpoint_file(const std::filesystem::path
   return file;
 }
 
-/// Lists the checkpoints of a folder, for one trial or for all (key "", then sorted by trial). Files with the most steps come
-/// first, and unfinished files are included. Returns none if the folder cannot be read.
+/// Lists the checkpoints of a folder: of one trial, or of all trials if key is "". Sorted by trial; in each trial, files with
+/// the most steps come first. Includes unfinished files. Returns none if the folder cannot be read.
 inline std::vector<CheckpointFile> checkpoint_files(const std::filesystem::path& folder, const std::string& key = "") {
   std::vector<CheckpointFile> files;
   std::error_code failed;

@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// Returns the content of a file; discarded (is_discarded()) if the file is missing or no JSON. Never throws.
+/// Returns the content of a file, or a discarded value (is_discarded()) if the file is missing or not JSON. Never throws.
 nlohmann::json read_json_file(const std::filesystem::path& file);
 
 /// Writes a new file and renames it, so no reader sees half of it. Makes the folder. Best effort.

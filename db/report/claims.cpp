@@ -23,8 +23,8 @@ namespace {
 using Expect = Claim::Expect;
 using Verdict = ClaimAnswer::Verdict;
 
-/// Returns the only row with these settings. Leaves out parameters that the table's rows do not show: all rows have the value
-/// that the study was checked for. Throws Error if there is not exactly one row.
+/// Returns the only row with these settings. Ignores settings that the table's rows do not show: the check of the study made
+/// sure that all rows have these values. Throws Error if there is not exactly one row.
 std::size_t shown_row(const std::string& text, const Table& table) {
   std::string shown;
   for (const auto& condition : row_conditions(text))
@@ -75,7 +75,7 @@ void measure(const Table& table, ClaimAnswer& answer) {
   std::vector<Sample> reference;
   if (claim.is_of_floor()) {
     if (answer.untested.empty() && std::isnan(row.floor))
-      answer.untested = "the floor of its test examples is not known; `ablate audit STUDY` finds it";
+      answer.untested = "the floor of the row's test examples is not known; `ablate audit STUDY` finds it";
     reference = changed(row.samples, [&](double) { return row.floor; });
     answer.longer = mean_longer(row) - row.floor, answer.longer_seeds = static_cast<int>(row.longer.size());
   } else {

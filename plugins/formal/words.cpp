@@ -50,7 +50,7 @@ Row Words::find(Split split, std::int64_t length, std::mt19937_64& random) const
                     [&](const Row& word) { return belongs_to(split, word.ids); },
                     [&] {
                       return "shortest = " + std::to_string(length) +
-                             ", expected more: too few words have this length for different words in each split";
+                             ", expected more: the language has too few words of this length for different words in each split";
                     });
 }
 

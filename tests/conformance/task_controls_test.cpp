@@ -19,7 +19,7 @@ std::vector<std::int64_t> digits(Row& row, Random& random, std::size_t count, st
 
 }  // namespace
 
-TEST_CASE("a class of sequences: rules that simple learners learn in part, in full or not at all") {
+TEST_CASE("one label for a sequence: rules that simple learners learn in part, in full or not at all") {
   Recipe recipe;
   recipe.info.length = 40;
   const auto with = [&](const char* name, std::int64_t vocabulary, std::int64_t classes,
@@ -149,7 +149,7 @@ TEST_CASE("a stream, of random symbols and of a language") {
   }
 }
 
-TEST_CASE("only numbers, pictures, and holes") {
+TEST_CASE("examples of numbers without ids, pictures, and examples with holes") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "size", .reals = 3}}, .length = 10, .classes = 2};
   recipe.fill = [](Row& row, Split, std::int64_t, Random random) {

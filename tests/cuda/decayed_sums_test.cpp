@@ -150,7 +150,7 @@ const Case kCases[] = {
     {1, 1, 1000, 17, 16, false, Decay::kMixed},
     {1, 2, 1000, 16, 1, true, Decay::kNone, false},
     {1, 1, 200, 1, 64, true, Decay::kTotal},
-    {1, 1, 70, 273, 33, true, Decay::kNone},  // based: 1, 16 and 256 features
+    {1, 1, 70, 273, 33, true, Decay::kNone},  // the plugin based: 1, 16 and 256 features
     {1, 2, 65, 256, 64, true, Decay::kSlow},  // mamba2, published sizes
     {1, 1, 3, 1024, 300, false, Decay::kMixed},
 };

@@ -100,7 +100,7 @@ TEST_CASE("an answer is a sentence with its numbers") {
   of_floor.against = "";
   const auto floor = answers({row("a", 70), row("b", 60)}, {of_floor});
   CHECK(floor.front().verdict == Verdict::kUndecided);
-  CHECK(has(sentence_of(floor.front()), "the floor of its test examples is not known"));
+  CHECK(has(sentence_of(floor.front()), "the floor of the row's test examples is not known"));
   const auto rows = claim_rows(found, "study", false);
   CHECK(rows.names.size() == rows.rows.front().size());
   CHECK(claim_rows(found, "study", true).rows.front()[5] == "holds only at 600 steps");

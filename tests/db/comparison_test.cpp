@@ -29,7 +29,7 @@ TEST_CASE("ratios to a baseline row, measured and published side by side") {
       "- note: published: A paper\n");
 }
 
-TEST_CASE("ratios to a baseline column; a row without that cell has no ratio") {
+TEST_CASE("ratios to a baseline column; without --published there are no published ratios") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["baseline"] = {"task.length=100"};
@@ -167,7 +167,7 @@ TEST_CASE("an unknown baseline is refused with the known rows and parameters") {
         std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }
 
-TEST_CASE("published numbers are replaced when the study runs again, and can be queried in SQL") {
+TEST_CASE("published numbers are replaced when the study runs again") {
   const Costs costs;
   {
     Store store(costs.file);

@@ -51,7 +51,7 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
   CHECK(place.shown("wrong") == json{{"verdict", "unchecked"}});
   auto ran = place.said({"run", study});
   CHECK(says(ran, "never checked: listops, softmax, wrong; `ablate check listops softmax wrong` checks them\n"));
-  CHECK_FALSE(says(ran, "checks failed by"));
+  CHECK_FALSE(says(ran, "failed checks:"));
   auto table = place.said({"table", "tiny"});
   CHECK(says(table, "\nsoftmax "));
   CHECK(says(table, "\nwrong "));
@@ -83,7 +83,8 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
 
   ran = place.said({"run", study, "--again"});
   CHECK(says(ran,
-             "warning: checks failed by wrong (long, additive, padding, forms): tables mark their rows; `ablate check wrong` "
+             "warning: these plugins failed checks: wrong (long, additive, padding, forms); tables mark their rows; `ablate "
+             "check wrong` "
              "shows the errors\n"));
   CHECK_FALSE(says(ran, "never checked"));
   CHECK(

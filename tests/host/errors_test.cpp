@@ -23,9 +23,10 @@ TEST_CASE("each single error is reported at its place") {
       {kBase + "rats = [0.5]\n", {"6:1: unknown key rats in [attention] (did you mean rates?)"}},
       {kBase + "rate = \"1/2\"\n", {"6:1: unknown key rate in [attention] (did you mean rates?)"}},
       {kBase + "heads = 2\n",
-       {"6:1: unknown key heads in [attention] (the study uses no plugin that has it: softmax, linear, compressed)"}},
+       {"6:1: unknown key heads in [attention] (plugins with this parameter, which the study does not use: softmax, linear, "
+        "compressed)"}},
       {kBase + "read = \"relu\"\n",
-       {"6:1: unknown key read in [attention] (the study uses no plugin that has it: compressed)"}},
+       {"6:1: unknown key read in [attention] (plugins with this parameter, which the study does not use: compressed)"}},
       {kBase + "[model]\nsteps = 3\n", {"7:1: unknown key steps in [model] (did you mean train.steps?)"}},
       {kBase + "[trian]\nsteps = 3\n", {"6:2: unknown section trian (did you mean train?)"}},
       {kBase + "[zzzzzz]\n",
@@ -75,7 +76,8 @@ TEST_CASE("each single error is reported at its place") {
       {"[task]\nplugin = \"image\"\n[attention]\nheads = 2\n",
        {"3:1: no attention is named; write [attention] and in it plugin = \"...\"; ablate plugins lists them"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[attention.compression]\nplugin = \"rbf\"\nwidth = 1\n",
-       {"5:1: unknown key compression in [attention] (the study uses no plugin that has it: compressed, adamra)"}},
+       {"5:1: unknown key compression in [attention] (plugins with this parameter, which the study does not use: compressed, "
+        "adamra)"}},
       // across parameters
       {kBase + "[train]\nbeta1_low = 0.85\nschedule = \"cosine\"\n",
        {"7:1: train.beta1_low does nothing: it is read only if schedule = one-cycle, which no trial has; set "

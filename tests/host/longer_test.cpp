@@ -82,7 +82,7 @@ TEST_CASE("longer trials belong to the cells of tuned values, and tuning trials 
 
 TEST_CASE("an impossible control is refused with its line") {
   CHECK(errors(kLonger) ==
-        Names{"10:1: grid.longer has no factor; write how many times the steps its trials have, as in factor = 5"});
+        Names{"10:1: grid.longer has no factor; expected the number that multiplies the steps, as in factor = 5"});
   CHECK(errors(kLonger + "factor = 1\n") == Names{"11:10: grid.longer.factor = 1: expected a whole number in [2, 1000]"});
   CHECK(errors(kLonger + "factor = 2.5\n") == Names{"11:10: grid.longer.factor = 2.5: expected a whole number in [2, 1000]"});
   CHECK(errors(kLonger + "factor = 2\nseed = [4]\n") == Names{"12:1: unknown key seed in [grid.longer] (did you mean seeds?)"});
@@ -95,10 +95,9 @@ TEST_CASE("an impossible control is refused with its line") {
   CHECK(errors("[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\"]\nlonger = { factor = 2 }\n") ==
         Names{"5:10: grid.longer needs [experiment] smallest: the smallest difference of the main metric that matters in this "
               "study, as in smallest = 5.0. A row that gains as much with more steps is marked"});
-  CHECK(
-      errors(kLonger + "factor = 1000\n", {"train.steps=2000000"}) ==
-      Names{
-          "11:10: grid.longer.factor = 1000 makes 2000000000 of 2000000, expected at most 1000000000 steps; lower the factor"});
+  CHECK(errors(kLonger + "factor = 1000\n", {"train.steps=2000000"}) ==
+        Names{"11:10: grid.longer.factor = 1000 multiplies 2000000 to 2000000000, expected at most 1000000000 steps; lower the "
+              "factor"});
   CHECK(errors("[task]\nplugin = \"image\"\n[grid]\nattention.plugin = [\"softmax\"]\nlonger = 5\n")[0] ==
         "5:1: grid.longer is a table; write [grid.longer], and in it factor = 5");
 }

@@ -41,7 +41,8 @@ TEST_CASE("mistakes in sections of plugins are each reported at their place") {
       {kTask + "[attention]\nplugin = \"softmax\"\nheads.few = 2\n",
        "5:1: attention.heads takes a value, and attention.heads.few is no path"},
       {kTask + "[attention]\nplugin = \"softmax\"\n[attention.compression]\nplugin = \"rbf\"\nwidth = 1\n",
-       "5:1: unknown key compression in [attention] (the study uses no plugin that has it: compressed, adamra)"},
+       "5:1: unknown key compression in [attention] (plugins with this parameter, which the study does not use: compressed, "
+       "adamra)"},
       // lists
       {kTask + "[attention]\nplugin = \"mixed\"\n",
        "4:10: mixed needs a list of 1 to 16 attention plugins; write [[attention.parts]] and in each plugin = \"...\" (known: "
@@ -77,7 +78,8 @@ TEST_CASE("mistakes in sections of plugins are each reported at their place") {
        "10:17: attention.parts.heads: attention.parts is a list, its entries are counted from 0, as in "
        "attention.parts.0.plugin; a list as one value of an axis is [[{...}, {...}], ...]"},
       {kMixed + "[grid]\nattention.parts.0.feature_map = [\"relu\"]\n",
-       "10:19: unknown key feature_map in [attention.parts.0] (the study uses no plugin that has it: linear, adamra)"},
+       "10:19: unknown key feature_map in [attention.parts.0] (plugins with this parameter, which the study does not use: "
+       "linear, adamra)"},
       {kMixed + "[[grid.exclude]]\nattention.parts.0.plugin = \"linear\"\n",
        "10:28: the study uses no attention plugin \"linear\" (known: softmax)"},
       // layers

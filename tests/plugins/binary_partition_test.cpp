@@ -69,7 +69,7 @@ std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> row
   return rows;
 }
 
-/// Faults that make expected() wrong.
+/// Variants of expected(). The defaults are correct; any other value makes it wrong.
 struct Wrong {
   bool positions = true, own = true, other_spans = false;
 };

@@ -57,7 +57,7 @@ TEST_CASE("linear attention: the chunked form equals the recurrent form") {
   }
 }
 
-TEST_CASE("linear attention: whole, by segments and token by token are the same, with gradients") {
+TEST_CASE("linear attention: a whole sequence, its segments and its single tokens give the same outputs and gradients") {
   const std::int64_t n = 80;
   std::vector<std::int64_t> tokens(n);
   for (std::int64_t i = 0; i < n; ++i) tokens[static_cast<std::size_t>(i)] = i + 1;
@@ -134,13 +134,13 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
           layer(*attention, "output", part.matmul(split("value").narrow(1, 0, 5)).transpose(0, 1).flatten(1));
       CHECK(distance(padded.narrow(0, 0, 5), short_item) < 1e-12);
     }
-  // The state has the same form as with a normaliser, but reads do not use the divisor in the state.
+  // The state has the same form as with a normaliser, but a read does not use the divisor in the state.
   const auto attention = make(section("linear", {{"normaliser", "length"}}), 1, {.causal = true, .carries = true});
   const auto x = random_tokens(2, 80, 4);
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
 }
 
-TEST_CASE("linear attention: features far below 0 have the equation's weights, and weights that underflow are 0") {
+TEST_CASE("linear attention: queries and keys far below 0 have the equation's weights, and weights that underflow are 0") {
   for (const bool causal : {false, true}) {
     const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = causal});
     const auto shift = [&](double by) {

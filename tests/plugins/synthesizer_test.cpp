@@ -74,7 +74,7 @@ TEST_CASE("a mixture begins with equal shares of dot products and of positions")
   CHECK(distance(parameter(*synthesizer("mixture"), "share").sigmoid(), ablate::full({kHeads}, 0.5, ablate::kDouble)) == 0);
 }
 
-TEST_CASE("weights depend only on the form's inputs: on the query's token, or on no token") {
+TEST_CASE("weights depend only on the form's inputs: on the query's token, on both tokens, or on no token") {
   const auto x = random_tokens(1, kLength, 2);
   auto changed = x.clone();
   changed[0][4] = normal({kChannels}, 9);

@@ -55,7 +55,7 @@ void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& option
       unchecked.push_back(info.id);
   }
   if (!failed.empty())
-    say("warning: checks failed by {}: tables mark their rows; `{}` shows the errors\n", fmt::join(failed, ", "),
+    say("warning: these plugins failed checks: {}; tables mark their rows; `{}` shows the errors\n", fmt::join(failed, ", "),
         check_command(failed_ids, options));
   if (!unchecked.empty())
     say("never checked: {}; `{}` checks them\n", db::some_of(unchecked), check_command(unchecked, options));

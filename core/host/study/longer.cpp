@@ -50,7 +50,7 @@ std::optional<LongerDraft> read_longer(const Node& node, Diagnostics& diagnostic
     }
   }
   if (diagnostics.size() == before && longer.factor == 0)
-    diagnostics.add(node.where, "grid.longer has no factor; write how many times the steps its trials have, as in factor = 5");
+    diagnostics.add(node.where, "grid.longer has no factor; expected the number that multiplies the steps, as in factor = 5");
   return diagnostics.size() == before ? std::optional(std::move(longer)) : std::nullopt;
 }
 
@@ -92,9 +92,10 @@ std::optional<Trial> longer_of(const Draft& draft, const Trial& reported, Resolv
   const auto& train = reported.spec.train;
   const auto most = std::max({train.steps, train.warmup, train.evaluate_every});
   if (most <= kMostSteps / longer.factor) return resolver.longer(reported, longer.factor);
-  diagnostics.add(longer.factor_at, fmt::format("grid.longer.factor = {} makes {} of {}, expected at most {} steps; lower the "
-                                                "factor",
-                                                longer.factor, longer.factor * most, most, kMostSteps));
+  diagnostics.add(longer.factor_at,
+                  fmt::format("grid.longer.factor = {} multiplies {} to {}, expected at most {} steps; lower the "
+                              "factor",
+                              longer.factor, most, longer.factor * most, kMostSteps));
   return std::nullopt;
 }
 

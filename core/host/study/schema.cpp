@@ -210,7 +210,7 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
   auto remedy = other_name(name, names);
   if (remedy.empty() && nearest(name, names).empty()) {
     if (const auto ids = owners(section, name); !ids.empty())
-      remedy = fmt::format(" (the study uses no plugin that has it: {})", fmt::join(ids, ", "));
+      remedy = fmt::format(" (plugins with this parameter, which the study does not use: {})", fmt::join(ids, ", "));
     for (const auto& [other, unused] : sections_)
       if (remedy.empty() && other != section && !find_all(other, name).empty())
         remedy = fmt::format(" (did you mean {}.{}?)", other, name);

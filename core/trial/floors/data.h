@@ -23,7 +23,7 @@ class LearnedData {
   bool judged_by_share() const { return judged_by_share_; }
 
   /// Reads the data to learn from.
-  /// @param most largest count of numbers to read (a position has a number for each field of ids), or of positions of a stream
+  /// @param most limit on the numbers to read (a position has a number for each field of ids), or on the positions of a stream
   /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
   /// Reads the data on which settings are chosen.

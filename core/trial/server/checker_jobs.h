@@ -20,7 +20,7 @@ extern const NamedHandler audit_job;
 /// FloorsJob: scores simple predictors on a task's test examples. Throws as audit_job does, and if a split has no target.
 extern const NamedHandler floors_job;
 
-/// Returns checks that report each check to the host before it starts and after it ends. `say` must outlive them.
+/// Returns a Checks object that reports each check to the host before it starts and after it ends. `say` must outlive it.
 Checks checks_that(const Say& say);
 
 /// Returns a task with its data, loaded as a study does. Torch computes with one thread from now on. Throws Error if the

@@ -26,8 +26,8 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 /// Returns notes on left-out trials of earlier grids and of earlier code. `experiment` "": all experiments.
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment);
 
-/// Returns a line for each proof (`--prove`) by which trials of the table count: the number of these trials, and the attempts
-/// that were repeated.
+/// Returns a line for each proof (`--prove`) on which trials of the table rest. It has the number of these trials, and the
+/// attempts that were repeated.
 std::vector<std::string> proof_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// Returns a note that counts the unsettled cells and explains "unsettled".
@@ -65,10 +65,10 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
 std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
-/// the task's main metric and the number of rows that are no better. If floors are missing, they name the command that finds
-/// them. One note states the sampling error of a proportion of correct targets over the test examples. Ignores floors of a
-/// version other than the request's, and trials whose data are not known. Needs the cells' samples and tasks. Fills the cells'
-/// `floor`.
+/// the task's main metric and the number of rows that are no better. If floors are missing, the note names the command that
+/// finds the floors. One note states the sampling error of a proportion of correct targets over the test examples. Ignores
+/// floors of a version other than the request's, and trials whose data are not known. Needs the cells' samples and tasks. Fills
+/// the cells' `floor`.
 /// @param varying axes that vary among the trials
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, Table& table,
                                      const TableRequest& request);

@@ -12,7 +12,7 @@
 namespace ablate::db {
 namespace {
 
-/// True if the cell's settings differ in their seeds, or, without seeds, in their number of values.
+/// True if the settings in the cell have different seeds or, without seeds, different numbers of values.
 bool is_over_unlike(const Cell& cell) {
   std::map<std::size_t, std::multiset<std::optional<std::int64_t>>> seeds;
   for (const auto& sample : cell.samples) seeds[sample.setting].insert(sample.seed);

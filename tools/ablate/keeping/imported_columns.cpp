@@ -265,7 +265,8 @@ void ImportedColumn::put_json(const json& value, db::ImportedTrial& trial) const
     auto* at = &trial.environment;
     for (std::size_t from = kEnvironment.size();;) {
       const auto dot = name_.find('.', from);
-      if (at->is_primitive() && !at->is_null()) throw Error("found a value below another value, expected only one of the two");
+      if (at->is_primitive() && !at->is_null())
+        throw Error("found a value although a shorter path has a value, too; expected only one of the two columns");
       at = &(*at)[name_.substr(from, dot - from)];
       if (dot == std::string::npos) break;
       from = dot + 1;

@@ -47,11 +47,11 @@ struct LoadedAlone : private OwnFolder, Loaded {
       : OwnFolder(subject.folder("cache")), Loaded(subject, changes, folder) {}
 };
 
-/// Returns the bytes of the task's files, plus one.
+/// Returns the number of bytes of the task's files, plus one.
 std::uintmax_t bytes_of(const TaskSubject& subject);
 
-/// Returns other values of a parameter: the nearest ones first, then the minimum and the maximum if they are not much larger,
-/// or the other choices. The task may refuse a value.
+/// Returns other values of a parameter. Of a number: the nearest values, then the minimum and the maximum unless they are much
+/// larger than `value`. Of a choice: all other choices. The task may refuse a value.
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& value);
 
 }  // namespace ablate

@@ -25,7 +25,7 @@ std::string presence_fault(const std::vector<std::uint8_t>& present, const TaskI
   if (end == 0) return info.sampling == Sampling::kStream ? "" : "nothing is present";
   if (end > longest) return fmt::format("present at {}, expected at most {} positions", end - 1, longest);
   const auto gap = std::find(present.begin(), present.begin() + end, 0) - present.begin();
-  return gap < end && !info.holes ? fmt::format("a token after padding at {}, but no holes are declared", gap) : "";
+  return gap < end && !info.holes ? fmt::format("padding at {} has a token after it, but no holes are declared", gap) : "";
 }
 
 std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t longest) {
@@ -155,7 +155,7 @@ void task_describe(const TaskSubject& subject, Splits on, Finding& finding) {
 void task_files(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& file : subject.files)
     if (!std::filesystem::exists(file)) return finding.off_by(kFault, fmt::format("{} does not exist", file.string()));
-  if (subject.task->files() != subject.files) return finding.off_by(kFault, "they differ after load");
+  if (subject.task->files() != subject.files) return finding.off_by(kFault, "files() differs after load()");
   if (subject.again->files() != subject.files) finding.off_by(kFault, "a second task with the same parameters has other files");
 }
 

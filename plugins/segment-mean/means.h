@@ -1,4 +1,4 @@
-// Means of equal segments, and their gradient.
+// Means of equal segments, with a gradient.
 #pragma once
 
 #include "ablate/tensor.h"

@@ -1,4 +1,4 @@
-// Faults in the forms that trials use but small float64 runs do not: float32, widths, batches, lengths, kernels, and states.
+// Faults in forms of trials. Small float64 runs do not use these forms: float32, widths, batches, lengths, kernels, and states.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 

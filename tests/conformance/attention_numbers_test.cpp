@@ -83,7 +83,7 @@ TEST_CASE("a choice that changes within the step of a numeric gradient is no fau
   CHECK(record.fails(of<FourLargest<false>>(promises), "gradient"));
 }
 
-TEST_CASE("a parameter with gradient 0 is compared at the size of other gradients", "[conformance]") {
+TEST_CASE("the tolerance for a gradient of 0 follows the size of the other gradients", "[conformance]") {
   const Capabilities promises = {.time_exponent = 2, .memory_exponent = 2};
   tests::Record record;
   CHECK(record.suite(of<Large<true>>(promises), {"types", "trained", "gradient"}).empty());

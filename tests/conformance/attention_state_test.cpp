@@ -262,7 +262,7 @@ TEST_CASE("a promised state has to be carried, by the host only", "[conformance]
   finds(remembered<Keep::kOldest>(), "has to keep the newest segments");
 }
 
-TEST_CASE("segments are compared with gradients in recurrent places, and after a memory in causal places", "[conformance]") {
+TEST_CASE("the check recurrent compares segments and their gradients, and the check causal reads a state", "[conformance]") {
   tests::check_mentions(tests::found(sums<Sum::kDecaysByCall>(), "recurrent"), "are off");
   tests::check_mentions(tests::found(sums<Sum::kCut>(), "recurrent"), "gradients are off");
   CHECK(tests::found(sums<Sum::kWholeSegment>(), "causal") != "");

@@ -40,6 +40,6 @@ TEST_CASE("faults in weights and projections are reported in words", "[conforman
   says(slipped<Slip::kInner>(), "projections", "with all weights of output_projections() at 0");
 }
 
-TEST_CASE("an attention that reports neither weights nor projections has no such check", "[conformance]") {
+TEST_CASE("an attention that reports neither weights nor projections has no check of projections", "[conformance]") {
   CHECK(tests::checks_of(tests::plain<Slip::kNone, Named::kBare>(), {"projections"}).empty());
 }

@@ -48,7 +48,7 @@ std::vector<Check> checked(const std::vector<const Descriptor*>& parts, bool qui
 
 }  // namespace
 
-TEST_CASE("a check that fails with a part that fails by itself is unchecked") {
+TEST_CASE("a check that fails with a part is unchecked if the part also fails by itself") {
   const auto& wrong = stranger<Counts>("counts");
   const auto both = checked({&wrong, &plugin("segment-mean")}, false);
   REQUIRE(both.size() == 2);
@@ -62,7 +62,7 @@ TEST_CASE("a check that fails with a part that fails by itself is unchecked") {
   CHECK(alone[0].verdict == Verdict::kUnchecked);
 }
 
-TEST_CASE("a check that fails with a part that passes by itself has failed, and names the part") {
+TEST_CASE("a check that fails with a part has failed if the part passes by itself, and names the part") {
   const auto found = checked({&plugin("segment-mean"), &stranger<CountsOthers>("counts-others")}, false);
   REQUIRE(found.size() == 2);
   CHECK(found[0].passed());

@@ -1,4 +1,4 @@
-// A wrong compression of a third party: its segment means count padding. If $ABLATE_TEST_BROKEN is set, a mask crashes it.
+// A third party's wrong compression, whose means count padding. If $ABLATE_TEST_BROKEN is set, a mask crashes the compression.
 #include <csignal>
 #include <cstdlib>
 

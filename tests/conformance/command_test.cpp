@@ -68,7 +68,7 @@ TEST_CASE("a right plugin passes, and a faulty plugin fails the named checks") {
   CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding, forms,"));  // no other check failed
 }
 
-TEST_CASE("a check that --only selects and --quick leaves out is unchecked with that reason") {
+TEST_CASE("a check that --only selects and --quick leaves out is unchecked, and the reason names the quick run") {
   Place place;
   const auto shown = flat(place.run({"check", kWrong, "--quick", "--only", "forms"}).out);
   CHECK(says(shown, flat("a quick run leaves out this check; without --quick it runs")));
@@ -149,7 +149,7 @@ TEST_CASE("a check that cannot run on this machine is shown with its reason, and
   CHECK(says(shown.out, "unchecked  cuda "));
 }
 
-TEST_CASE("on a missing device no check runs, and that is no failure") {
+TEST_CASE("if the device is missing, no check runs, and the command does not fail") {
   Place place;
   place.set("CUDA_VISIBLE_DEVICES", "");
   const auto shown = place.run({"check", "softmax", "--device", "cuda:7"});

@@ -64,6 +64,6 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("a compression with slots beside tokens and with reported looks passes") {
+TEST_CASE("a compression whose slots may be beside tokens, and that reports their use, passes") {
   CHECK(tests::Record().suite(*variant<Looking<Look::kRight>>(kBeside)).empty());
 }

@@ -14,7 +14,7 @@ bool is_prime(std::int64_t n) {
   return n > 1;
 }
 
-/// Means that leave out padding, except where `Where` is true of keys and slots: there they take padding for tokens.
+/// Means that leave out padding, but count padding as tokens if `Where` is true for the keys and slots.
 template <class Where>
 class CountsAt final : public Means {
   using Means::Means;

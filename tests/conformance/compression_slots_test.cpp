@@ -51,7 +51,7 @@ class ForgetsBehind final : public Means {
   }
 };
 
-/// Segments that begin one token late. The next class leaves out the incomplete last segment.
+/// Segments that begin one token late. Ragged, below, leaves out the incomplete last segment.
 template <bool only_training>
 class Shifted final : public Means {
   using Means::Means;
@@ -94,7 +94,7 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
-/// Declares that slots are means, but weighs tokens by their content. The next class declares the same, but reads relu as elu.
+/// Declares that slots are means, but weighs tokens by their content. ReadsOtherwise declares the same, but reads relu as elu.
 class CountsByContent final : public Means {
   using Means::Means;
   bool slots_are_means() const override { return true; }

@@ -57,7 +57,7 @@ TEST_CASE("a matrix of weights is no linear cost", "[cost]") {
   INFO(memory.found << "; " << time.found);
   CHECK(memory.failed());
   CHECK(memory.error == Approx(1).margin(0.1));
-  // Noise cannot reverse this result: at twice the length the work is four times as much, and was declared as twice as much.
+  // Noise cannot reverse this result: at twice the length, the work is four times as large, and twice as large was declared.
   CHECK(time.name == "time");
   CHECK(time.failed());
   CHECK(cost_check<2>(false).passed());

@@ -1,6 +1,6 @@
 // A task whose data follow a file: "none" makes random labels, "first" puts the label at the first position. Tests run
-// audits and checks of it, and disturb them. LEAKY_KILLS names a file with the number of reads that still kill the process.
-// LEAKY_WRITES names a file that each read writes to.
+// audits and checks of this task, and disturb the runs. LEAKY_KILLS names a file with the number of reads that still kill the
+// process. LEAKY_WRITES names a file that each read writes to.
 #include <csignal>
 #include <cstdlib>
 #include <fstream>

@@ -126,7 +126,7 @@ inline constexpr Capabilities kMeans = {.slots_have_keys = true,
                                         .extends = true,
                                         .half_precision = true};
 
-/// Returns the descriptor of one class, which lives as long as the process.
+/// Returns the descriptor of a class. The descriptor lives as long as the process.
 template <class Made>
 const Descriptor* variant(const Capabilities& promises = kMeans, std::span<const Parameter> parameters = {}) {
   static const auto descriptor = compression_of<Made>({.id = "means",

@@ -78,7 +78,7 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
   for (const auto& check : checks.all()) {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
-    CHECK(knows(check_names(), check.name));  // --only accepts it
+    CHECK(knows(check_names(), check.name));  // --only accepts the name
     // A check may be unchecked if its device is missing, parts are refused, training draws, slots overlap, or the processor
     // has no mixed products. On slots of gated-pool, "dropout draws" may be unchecked: weights cannot be read one by one.
     if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&

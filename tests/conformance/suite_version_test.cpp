@@ -1,8 +1,8 @@
 // Verdicts and audits belong to a version of the suite, and floors belong to a version of the predictors. After an edit of the
 // suite or the predictors, the test asks the author whether verdicts, audits or floors change.
 //
-// The record has each version, and a digest of its code without comments and white space. To record it again after an edit, or
-// after a merge of two edits, run
+// The record has each version, and a digest of the versioned code without comments and white space. To write the record again
+// after an edit, or after a merge of two edits, run
 //     build/release/tests/test_suite_version "[record]"
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -44,7 +44,7 @@ TEST_CASE("one label for a sequence: rules that simple learners learn in part, i
        [](const Ids& ids) { return std::min<std::int64_t>(std::find(ids.begin(), ids.end(), 3) - ids.begin(), 8) / 3; });
 }
 
-TEST_CASE("random labels, of few examples and of many words") {
+TEST_CASE("random labels, in tasks with few examples and in a task with many words") {
   Recipe recipe;
   recipe.fill = [](Row& row, Split, std::int64_t, Random random) {
     digits(row, random, 12, 10);
@@ -57,7 +57,7 @@ TEST_CASE("random labels, of few examples and of many words") {
   }
 }
 
-TEST_CASE("a pair of sequences, with reals beside ids and slices") {
+TEST_CASE("pairs of sequences with ids, reals and slices") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "digit", .vocabulary = 3}, {.name = "half", .reals = 2}},
                  .sequences = 2,
@@ -114,7 +114,7 @@ TEST_CASE("targets at some positions: recall, copies, a sum so far") {
   CHECK(failed(recipe) == "");
 }
 
-TEST_CASE("a stream, of random symbols and of a language") {
+TEST_CASE("a stream of random symbols, and a stream of a language") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "symbol", .vocabulary = 12}},
                  .length = 16,
@@ -185,7 +185,7 @@ TEST_CASE("examples of numbers without ids, pictures, and examples with holes") 
   CHECK(failed(recipe) == "");
 }
 
-TEST_CASE("trained short and tested long") {
+TEST_CASE("short training examples and long test examples") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "bit", .vocabulary = 2}}, .length = 128, .train_length = 40, .classes = 2};
   recipe.fill = [](Row& row, Split split, std::int64_t, Random random) {

@@ -82,7 +82,7 @@ TEST_CASE("a label in the middle, after a mark, or in fewer than half of the exa
   }
 }
 
-TEST_CASE("a label in the second sequence, in reals, in a hole, at the target's position, right after it") {
+TEST_CASE("a label in the second sequence, in reals, in a hole, at the target's position, or at the next position") {
   Recipe recipe;
   recipe.info = {
       .fields = {{.name = "digit", .vocabulary = 10}, {.name = "size", .reals = 2}}, .sequences = 2, .length = 8, .classes = 2};

@@ -57,7 +57,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("where: texts, numbers, rates, sets, ranges, orders and their negation") {
+TEST_CASE("where: texts, numbers, rates, sets, ranges, their negation, and comparisons") {
   const Grid grid;
   CHECK((grid.rates({}) == Texts{"-", "1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention=softmax"}) == Texts{"-"}));

@@ -46,7 +46,8 @@ TEST_CASE("longer trials enter no mean; rows that gain are marked, and a note na
         "clusters   61.50 ± 0.55 +\n"
         "plain      30.50 ± 0.55\n"
         "\n"
-        "note: + with 5 times the steps, each seed gains, 5 or more on average: means by 16, clusters by 29. These numbers are "
+        "note: + with 5 times the steps, each seed gains, 5 or more on average: means by 16, clusters by 29. The marked values "
+        "are "
         "points on a learning curve\n"
         "note: with 5 times the steps the order is reversed: means - clusters is 6, then -7\n");
   CHECK(table.cell(1, 0, 0).longer.size() == 2);

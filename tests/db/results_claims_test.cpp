@@ -1,4 +1,5 @@
-// The tables that tools/results-page writes into docs/results.md have the answers of `ablate claims` to the raw cells.
+// The tables that tools/results-page writes into docs/results.md show the answers that `ablate claims` gives from the raw
+// cells.
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -40,7 +41,7 @@ Row fields_of(const std::string& line) {
 /// A row of the page with its place.
 struct PageRow {
   std::string section;
-  Row fields;  ///< problem, answer, effect, n and p, floor, one of the section, study
+  Row fields;  ///< problem, answer, effect, n and p, floor, a field that depends on the section, study
 };
 
 /// Returns the rows between the marks of tools/results-page.
@@ -129,7 +130,7 @@ TEST_CASE("the page of answers has the answer to every claim, and no other row")
     CHECK(std::count(answers.begin(), answers.end(), one) == 1);
   }
   for (const auto& one : answers) {
-    INFO("an answer of `ablate claims`, but not once on the page; run tools/results-page: " << one.text());
+    INFO("an answer of `ablate claims`, but not exactly once on the page; run tools/results-page: " << one.text());
     CHECK(std::count(shown.begin(), shown.end(), one) == 1);
   }
 }

@@ -36,7 +36,7 @@ TEST_CASE("a trial shows the settings that its done attempt was trained with") {
   store.put_attempt(attempt);
   CHECK(shown() == std::pair(4, 3));
 
-  SECTION("settings of another key, which a proof added") {
+  SECTION("a trial whose key a proof added keeps its own settings") {
     store.put_proof({.before = {{"runtime", 3}},
                      .now = {{"runtime", 4}},
                      .environment = {{"host", "here"}},

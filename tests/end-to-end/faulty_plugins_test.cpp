@@ -216,7 +216,7 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
   const auto runs = [&] { return place.has_database() && place.query("SELECT key FROM running").size() == 1; };
   for (int i = 0; i < 600 && trial == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (!runs()) continue;  // a task that is loaded first has a process, too
+    if (!runs()) continue;  // before the trial, the task is loaded in a process of its own
     for (const auto worker : children_of(running.pid()))
       for (const auto one : children_of(worker)) trial = one;
   }
@@ -238,7 +238,7 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
   running.wait();
 }
 
-TEST_CASE("a library that changes how its process computes changes no other trial's numbers") {
+TEST_CASE("other trials keep their numbers if a library changes how its process computes") {
   const auto study = [](const std::string& more) {
     return kTiny + "[grid]\nattention.plugin = [\"softmax\", \"linear\"" + more + "]\n";
   };

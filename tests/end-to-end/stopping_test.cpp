@@ -32,7 +32,7 @@ void check_stopped(const Ended& ended, const std::string& by) {
 
 }  // namespace
 
-TEST_CASE("a signal while a worker starts ends a run, and the worker") {
+TEST_CASE("a signal that comes while a worker starts ends the run and the worker") {
   const auto [signal, by] = GENERATE(std::pair(SIGINT, "the user"), std::pair(SIGTERM, "SIGTERM"));
   Workplace place;
   const auto program = place.folder().write("worker", "#!/bin/sh\necho $$ > pid.part\nmv pid.part pid\nexec sleep 3600\n");

@@ -83,7 +83,7 @@ TEST_CASE("every bad library is listed with its reason, and the good libraries a
   }
 }
 
-TEST_CASE("a bad library requested by name is exit code 3 with its reason, in a study, too") {
+TEST_CASE("a bad library that is requested by name, also by a study, gives exit code 3 and a reason") {
   Workplace place;
   std::vector<std::string> names;
   for (const auto& [name, reason] : kReasons) names.push_back(name);

@@ -123,7 +123,7 @@ TEST_CASE("a task that hangs only in the load for all trials times out") {
        "the worker did not load the data of task faulty-task within 1 s");
 }
 
-TEST_CASE("an error in the load for all trials has the exit code of an earlier error") {
+TEST_CASE("an error in the load for all trials has the same exit code as an error before the trials are planned") {
   Hanging study("load", "throw-again");
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   db::Store store(study.database());

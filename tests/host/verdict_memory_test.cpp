@@ -132,7 +132,7 @@ TEST_CASE("a plugin that fails on one kind of device counts as failed") {
   CHECK(memory.find(kCode).failed_text() == "padding");
 }
 
-TEST_CASE("a length that a check omits keeps its earlier result, and unknown results are null") {
+TEST_CASE("each place keeps its longest checked length, and a stored verdict without lengths has none") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   auto looked = kPassed;

@@ -179,7 +179,7 @@ TEST_CASE("every operation's form uses mixed products, for values and gradients,
   }
 }
 
-TEST_CASE("products are float32 before and after, and if no instructions are faster") {
+TEST_CASE("products are float32 before and after mixed products are used, and if the processor has no mixed products") {
   const auto a = normal({64, 64}, 1, 1), b = normal({64, 64}, 1, 2), none = zeros({64, 64}, TensorOptions(kFloat));
   if (kernels::instructions().empty()) {
     CHECK(kernels::mixed_instructions().empty());

@@ -25,8 +25,8 @@ inline std::vector<Tensor> in_double(std::vector<Tensor> tensors) {
 /// Bound on off() for the rounding of float32 in sums over a few hundred tokens.
 inline constexpr double kNear = 1e-5;
 
-/// Returns the largest error of any tensor, divided by the largest expected number of the tensor, or by `least` if that is
-/// larger. Returns infinity if there is a NaN, or if `found` and `expected` have different numbers of tensors.
+/// Returns the largest error of any tensor, divided by the larger of `least` and the tensor's largest expected number.
+/// Returns infinity if there is a NaN, or if `found` and `expected` have different numbers of tensors.
 inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, double least = 1e-30) {
   double most = found.size() == expected.size() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {

@@ -24,7 +24,7 @@ def in_double():
 
 
 def naive(of, function):
-    """Returns a function of fla/ops/`of`/naive.py. The kernels beside it are replaced, because they need a device."""
+    """Returns a function of fla/ops/`of`/naive.py. Kernels that this file imports are replaced: they need a device."""
     spec = importlib.util.spec_from_file_location("naive_" + of, f"{OPS}/{of}/naive.py")
     module = importlib.util.module_from_spec(spec)
     with mock.patch.dict(sys.modules, {"fla.ops.utils": mock.Mock(), "fla.ops.utils.pooling": mock.Mock(), "flash_attn": mock.Mock()}):
@@ -40,7 +40,7 @@ def naive(of, function):
 
 
 class Layer:
-    """Draws its numbers, from -1 to 1, at their first use."""
+    """Numbers of a layer, from -1 to 1. Each number is drawn at its first use."""
 
     def __init__(self, seed):
         self.draws, self.drawn = Draws(seed), {}
@@ -225,7 +225,7 @@ def gated_linear(layer, x, gate=False, norm=None, wrong=None):
 
 
 def shares(sums, q, k, v):
-    """Divides by the sum of weights. The forms' own division adds a number to it that is too large for the tolerance."""
+    """Divides by the sum of weights. The forms' own division adds a number to the sum, which is too large for the tolerance."""
     return sums(q, k, v) / sums(q, k, torch.ones_like(v[..., :1]))
 
 

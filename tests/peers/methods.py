@@ -4,7 +4,7 @@ tests/plugins/peers_test.cpp reads.
 Both sides draw a case's numbers in the order of its rows. The row "output" is the layer's output. It is weighted by numbers
 drawn for that row; the other rows are gradients of the weighted sum. A row "wrong: ..." is another convention's output.
 
-| case | fla.ops | otherwise here |
+| case | fla.ops | differences here |
 |---|---|---|
 | forget gate | forgetting_attn; attn with a sink | |
 | sink, grouped | attn | |
@@ -21,7 +21,7 @@ drawn for that row; the other rows are gradients of the weighted sum. A row "wro
 | Based | based | divides by the sum of weights; fla adds 1e-6 to the sum |
 | block-mixture (MoBA) | none: moba's kernels need a device, and transformers has no such module | |
 
-| case | transformers.models | otherwise here |
+| case | transformers.models | differences here |
 |---|---|---|
 | latent | deepseek_v2: DeepseekV2Attention, no latent of queries | queries have a bias; positions turn channels i and i + d/2 instead of neighbours, so weights have another order; epsilon 1e-5; in the case without turned channels, the module turns zeros, and divides by sqrt(d) |
 | gated | qwen3_next: Qwen3NextAttention | the gate has no bias; the norm has a gain for each head, and only for queries; or there is no norm |

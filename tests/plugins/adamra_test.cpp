@@ -48,7 +48,7 @@ Tensor segment_means(const Tensor& x, Rate rate, Tensor& counts) {
   return ablate::stack(means);
 }
 
-// Computes one item, [n, d_model], by the equations. `drawn` [n] has the heads if routing = random.
+// Computes one item, [n, d_model], by the equations. `drawn` [n] has each query's head if routing = random.
 Tensor equations(const ablate::Attention& a, const Setting& s, const Tensor& queries, const Tensor& context,
                  const Tensor& drawn) {
   const auto q = layer(a, "query", queries), k = layer(a, "key", context), v = layer(a, "value", context);

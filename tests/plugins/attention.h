@@ -63,7 +63,7 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
-/// Returns the largest distance() of any tensor, divided by the expected tensor's largest number, or by 1e-3 if that is larger.
+/// Returns the largest distance() of any tensor, divided by the larger of 1e-3 and the expected tensor's largest number.
 inline double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   double most = found.size() == expected.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i)

@@ -31,8 +31,8 @@ struct Edge {
   auto place(std::int64_t scales) const { return std::tuple(side, std::min(level, scales - 1), number); }
 };
 
-/// Returns the edges of token i of n, as in the paper: `nodes` nodes of a level, then nodes of the level above, from the next
-/// node's parent on. If that parent also contains covered tokens, the next node itself replaces it.
+/// Returns the edges of token i of n, as in the paper: `nodes` nodes of a level, then `nodes` nodes of the level above. These
+/// begin with the parent of the next node. If this parent also contains covered tokens, the next node replaces the parent.
 std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
   std::vector<Edge> found;
   const auto add = [&](std::int64_t level, std::int64_t node, Edge edge) {

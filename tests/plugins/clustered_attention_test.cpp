@@ -42,7 +42,7 @@ Bits hash(const Tensor& q, const Tensor& planes) {
   return bits;
 }
 
-/// Returns the cluster of each query of one head, q [n, d], by k-means over the number of different bits.
+/// Returns the cluster of each query of one head, q [n, d], by k-means. The distance is the number of different bits.
 std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tensor& planes) {
   const auto n = q.size(0), count = std::min(shape.clusters, n);
   std::vector<Bits> hashes, centres;
@@ -129,7 +129,7 @@ TEST_CASE("clustered attention equals its definition, at any length, with gradie
     }
 }
 
-TEST_CASE("clustered attention: clusters, and the queries that they start from, are only an item's own tokens") {
+TEST_CASE("clustered attention: clusters contain only an item's own tokens, and start only from its own queries") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = clustered(shape);

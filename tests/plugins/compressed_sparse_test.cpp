@@ -97,7 +97,7 @@ TEST_CASE("compressed-sparse without a complete slot equals softmax attention wi
   }
 }
 
-TEST_CASE("compressed-sparse accepts compressions whose slots may be beside tokens, and its promises follow from them") {
+TEST_CASE("compressed-sparse accepts a compression with slots beside tokens, and its promises follow from this compression") {
   const auto promised = [](const std::string& compression, const Case& of) { return promised_by(over(compression, of)); };
   const Case plain{true, 4, 4, 0, false};
   CHECK(promised("segment-mean", plain).causal);

@@ -83,7 +83,7 @@ TEST_CASE("a rate is not read if the number of slots is fixed, so the host refus
   CHECK_FALSE(reads.contains(ablate::describe(ablate::test::plugin("compressed")), "rate"));
 }
 
-TEST_CASE("a similarity that the memory ignores is refused: it would change the key, but no result") {
+TEST_CASE("a similarity that the memory ignores is refused: it would change a trial's key, but no result") {
   for (const char* own : {"random-features", "rbf"}) {
     CHECK_NOTHROW(make(over(own, json::object())));
     CHECK_NOTHROW(make(over(own, {{"read", "softmax"}})));  // the default, which counts as not set

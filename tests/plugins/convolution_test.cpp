@@ -7,7 +7,8 @@
 using namespace ablate::test;
 using ablate::Tensor;
 
-TEST_CASE("a convolution's slot and its gradients equal W [x_jk; ...] + b of its segment, with zeros after the end") {
+TEST_CASE(
+    "each slot is W [x_jk; ...] + b over its segment, with zeros after the last token, and has this equation's gradients") {
   constexpr std::int64_t k = 3, n = 11, d = 4;
   const auto compression = make(section("convolution"), {{1, k}}, 2, d, 64);
   const auto weight = parameter(*compression, "weight"), bias = parameter(*compression, "bias");

@@ -90,7 +90,7 @@ std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& token
   return all;
 }
 
-/// Like relative(), except for tensors of 0: a bias of keys changes no softmax, so its gradient is only rounding error.
+/// Returns relative(), but 1e-3 * distance() for tensors of 0. A bias of keys changes no softmax, so its gradient is rounding.
 double off(const std::vector<Tensor>& found, const std::vector<Tensor>& exact) {
   double most = found.size() == exact.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(found.size(), exact.size()); ++i) {

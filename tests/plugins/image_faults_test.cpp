@@ -50,7 +50,7 @@ TEST_CASE("faults of idx files are reported") {
     lengthen(images, 1);
     check_mentions(refusal(folder), {images.string(), "found 1457 bytes", "expected 1456 bytes"});
   }
-  SECTION("within the header") {
+  SECTION("cut off within the header") {
     lengthen(images, -1446);
     check_mentions(refusal(folder), {images.string(), "ends after 10 bytes, within the idx header"});
   }

@@ -38,7 +38,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return all;
 }
 
-/// Returns all tokens of a split, one more than its positions.
+/// Returns all tokens of a split. A split has one token more than positions.
 std::vector<std::int64_t> tokens_of(const Task& task, Split split) {
   const auto size = task.size(split);
   auto row = read_rows(task, split, {0}, size).front();

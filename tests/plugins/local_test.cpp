@@ -99,7 +99,7 @@ TEST_CASE("local attention carries the previous block: segments of whole blocks 
   }
 }
 
-TEST_CASE("local attention: a segment's blocks are counted from its first token, after the last window of tokens") {
+TEST_CASE("local attention: a segment's blocks begin at its first token, and its memory is the window of tokens before it") {
   for (const bool causal : {false, true}) {
     const auto attention = local(4, causal, true);
     const auto x = random_tokens(1, 16, 2);

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Attention in which token i of head h attends to the token `first` + h positions before it, in a circle.
+/// Attention in which token i of head h attends to token i - (`first` + h), counted in a circle.
 class Looking final : public ablate::HeadwiseAttention {
  public:
   Looking(const ablate::AttentionContext& context, std::int64_t first)
@@ -55,13 +55,14 @@ std::map<std::string, double> divergences(ablate::Attention& attention, const Pa
   return found;
 }
 
-/// Returns one item's weights, [heads, n, n]. Routing leaves no member out, because its window is as long as the sequence.
+/// Returns one item's weights, [heads, n, n].
 Tensor local_weights(const ablate::Attention& attention, const Tensor& x, std::int64_t window) {
   const auto q = by_head(layer(attention, "part_0.query", x), 2), k = by_head(layer(attention, "part_0.key", x), 2);
   const auto seen = pairs(x.size(0), [&](std::int64_t i, std::int64_t j) { return j <= i && j / window >= i / window - 1; });
   return read_seen(q.matmul(k.transpose(1, 2)) / std::sqrt(static_cast<double>(q.size(2))),
                    ablate::arange(x.size(0)).unsqueeze(1).eq(ablate::arange(x.size(0))).to(ablate::kDouble), seen);
 }
+/// Returns one item's weights. The window is the whole sequence, so no token of a cluster is left out.
 Tensor routing_weights(const ablate::Attention& attention, const Tensor& x) {
   auto q = by_head(layer(attention, "part_1.query", x), 2);
   q = q - q.mean(-1, true);

@@ -217,7 +217,7 @@ TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
   for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
 }
 
-TEST_CASE("a forward pass does not make states to count them") {
+TEST_CASE("a forward pass counts its states without making them") {
   const auto both = ablate::complete_section(
       plugin("mixed"),
       {{"parts", {part("probe"), part("linear", {{"heads", 1}}), part("probe")}}, {"shares", {"1/4", "1/4", "1/2"}}},

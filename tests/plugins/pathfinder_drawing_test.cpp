@@ -118,9 +118,9 @@ TEST_CASE("the label depends neither on the circles' positions nor on the amount
     for (const auto pixel : to_pixels(drawing, form)) sum += pixel;
     brightness[i % 2].push_back(sum);
   }
-  // The best threshold is right for half of the 800 examples. It is right for a few more by chance, and because matched
-  // distances may differ by up to a tenth of the total length of a contour's paddles. If distances were not matched, it would
-  // be right for 77 % at 128 pixels and 6 paddles.
+  // Without a dependence, the best threshold is right for half of the 800 examples. A few more are right by chance, and because
+  // matched distances may differ by up to a tenth of the total length of a contour's paddles. If distances were not matched,
+  // the threshold would be right for 77 % at 128 pixels and 6 paddles.
   for (auto* values : {&distances, &brightness, &nearest}) {
     auto &no = (*values)[0], &yes = (*values)[1];
     std::ranges::sort(no), std::ranges::sort(yes);

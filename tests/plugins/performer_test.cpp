@@ -1,5 +1,5 @@
-// Performer against its plain equations, and against softmax attention with more and more features. The stabiliser of public
-// implementations leaks later keys. Also tests that this Performer does not leak them.
+// Performer against its plain equations, and against softmax attention with more and more features. Also tests that
+// later keys do not change earlier reads: the stabiliser of public implementations leaks later keys.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 

@@ -172,7 +172,7 @@ TEST_CASE("sticky memories draw places by the histogram, in training only, from 
   CHECK(distance(extend(1), even) > 0.02);
 }
 
-TEST_CASE("the divergence equals its equation over present queries of items with a memory, only in training") {
+TEST_CASE("the divergence equals its equation over the unmasked queries of items with a memory, only in training") {
   const double sigma = 0.3, weight = 2.5;
   const auto rbf = make(section("rbf", {{"kl", weight}, {"sigma_0", sigma}}), {.fixed = 5}, 2, 4, 16);
   const auto keys = normal({3, 2, 9, 4}, 1), values = normal({3, 2, 9, 4}, 2);

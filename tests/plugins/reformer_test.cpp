@@ -1,5 +1,5 @@
 // Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. With
-// across_buckets, it is enough that tokens share a chunk, and a token counts once for each round in which it shares one.
+// across_buckets, it is enough that tokens share a chunk, and a token counts once for each round in which it shares a chunk.
 #include <set>
 
 #include "tests/plugins/masked.h"

@@ -72,7 +72,7 @@ TEST_CASE("retention equals its equation, with gradients") {
 }
 
 TEST_CASE("retention differs from one decay for all heads and from a norm over all heads; the own token does not decay") {
-  // The norm hides a factor that all channels of a head have, such as a decay of the own token. It is visible without the norm.
+  // A factor of all channels of a head, such as a decay of the own token, is hidden by the norm, and visible without the norm.
   const auto attention = retention();
   const auto x = random_tokens(1, 20, 2);
   const auto output = run(*attention, {x})[0];

@@ -26,7 +26,7 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
 }
 
 /// Computes S = g S + (1 - g) phi(k) v^T and z = g z + (1 - g) phi(k) token by token (section 3.2). Without `causal` all
-/// queries read the last S and z. `bent` counts the Gaussian sums below their minimum, bound / 1000, which replaces them
+/// queries read the last S and z. `bent` counts the Gaussian sums that are replaced by their minimum, bound / 1000
 /// (README.md).
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal, bool gated,
                 int* bent = nullptr) {
@@ -111,7 +111,7 @@ TEST_CASE("rfa: sums of weights are at least a thousandth of their bound, with g
   }
 }
 
-TEST_CASE("rfa approaches attention by the Gaussian kernel of normalised queries and keys with more features") {
+TEST_CASE("with more features, rfa approaches attention with the Gaussian kernel of normalised queries and keys") {
   const auto x = random_tokens(1, 24, 2);
   std::vector<double> errors;
   for (const std::int64_t features : {16, 256, 4096}) {

@@ -67,7 +67,7 @@ TEST_CASE("softmax with a forget gate equals its equation, padded, with holes, w
   }
 }
 
-TEST_CASE("softmax that forgets nothing equals softmax; if it forgets all, it reads a token's own value") {
+TEST_CASE("softmax that forgets nothing equals softmax; softmax that forgets all earlier tokens reads a token's own value") {
   const auto x = random_tokens(2, 9, 2);
   const auto attention = forgetful(), plain = make(section("softmax"), 1, {.causal = true});
   const ablate::NoGradGuard none;

@@ -59,7 +59,7 @@ TEST_CASE("a page's policy allows its own scripts and style by their hashes, and
         "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; base-uri 'none'; form-action 'none'");
 }
 
-TEST_CASE("a page's data are decoded as they were encoded") {
+TEST_CASE("decoding gives back a page's data") {
   std::string data;
   for (int i = 0; i < 10000; ++i) data += "{\"</script>\": [" + std::to_string(i * i) + "]}";
   const auto text = between(make_page({"[@DATA@]", "", "", "d3", ""}, "", data), "[", "]");
@@ -81,7 +81,7 @@ TEST_CASE("without D3 a report is refused, and the error names the package") {
   }
 }
 
-TEST_CASE("a report of two named experiments begins with a common table; a report of all has only their own tables") {
+TEST_CASE("if a command names two experiments, the report begins with a table of both; else each has only its own table") {
   if (page_texts().d3.empty()) return skip_without_package("node-d3");
   db::Commands run;
   run.add = add_report;

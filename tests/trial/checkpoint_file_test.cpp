@@ -243,7 +243,7 @@ TEST_CASE("a trial resumes from the latest usable file, and two files stay") {
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
     CHECK((trial.resumed()->step == 8 && trial.resumed()->unusable.size() == 1));
   }
-  SECTION("a file of another processor without environments, which is reported") {
+  SECTION("a file of another processor that lists no environments: the processor is reported") {
     const auto file = folder / "c" / checkpoint_name("first", 1, kKey, 9);
     auto [about, state] = read_checkpoint(file, kAbout);
     about.erase("environments");
@@ -253,7 +253,7 @@ TEST_CASE("a trial resumes from the latest usable file, and two files stay") {
     trial.run(plan);
     CHECK(json(trial.resumed()->environments).dump() == R"([{"processor":"a processor"}])");
   }
-  SECTION("files of other environments, which are all reported, also by an interrupted attempt") {
+  SECTION("files of other environments: each attempt reports all of them, even if it is interrupted") {
     const auto found = [&](const char* kernels, const char* variables, std::int64_t until) {
       auto plan = plan_in(folder, "one");
       plan.folder += "2";

@@ -64,7 +64,7 @@ TEST_CASE("parameters that a module excludes do not decay with either choice") {
     CHECK_FALSE(decayed({{"scale", scale, {.decay = false}}}, {}, which).front().kept.decay);
 }
 
-TEST_CASE("decay of matrices and decay of all differ only in the decay of other parameters") {
+TEST_CASE("decaying only matrices and decaying all parameters differ only in the decay of the other parameters") {
   Majority task;
   std::vector<std::vector<Tensor>> after;
   std::vector<Module::Entry> entries;

@@ -80,7 +80,7 @@ double bits_of(const Source& source, int order, std::int64_t places) {
 
 }  // namespace
 
-TEST_CASE("counts reach the bits of a Markov source, at its order, on the positions that a trial is tested on") {
+TEST_CASE("at the order of a Markov source, counts need as many bits as its distribution, on a trial's test positions") {
   for (const int order : {1, 2, 3}) {
     INFO("order " << order);
     Source source(order);

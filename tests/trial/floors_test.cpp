@@ -223,7 +223,7 @@ TEST_CASE("a class at a position is predicted by neighbours, but not by later ne
     return one;
   });
   found = floors_of(before);
-  CHECK(found.at("counts").value == 100);  // two symbols together decide, so no linear function finds it
+  CHECK(found.at("counts").value == 100);  // two symbols together decide the class, so no linear function finds the class
   CHECK(found.at("counts").how == "order 3");
   CHECK(found.at("counts").others.starts_with("order 1: "));
   CHECK(found.at("linear on neighbours").value < 60);

@@ -281,7 +281,7 @@ TEST_CASE("a result of attend() with another shape is refused, with the expected
         "attend() returned values of Float [2, 2, 6, 8] on cpu, expected Double on cpu, as the queries");
 }
 
-TEST_CASE("a state of attend() with another shape is refused, but only its own state") {
+TEST_CASE("a state of attend() with another shape is refused, and the memory is no part of this state") {
   for (const std::int64_t memory : {0, 4}) {
     INFO(memory);
     CHECK(refusal([](HeadOutput&) {}, memory) == "");

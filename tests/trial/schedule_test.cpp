@@ -31,8 +31,8 @@ TEST_CASE("constant rises linearly and then stays constant") {
 }
 
 TEST_CASE("one-cycle is PyTorch's OneCycleLR with linear annealing") {
-  // torch.optim.lr_scheduler.OneCycleLR(max_lr=1, total_steps=100, pct_start=0.1, anneal_strategy='linear'), steps 1, 5, 10,
-  // 55, 100
+  // Values of torch.optim.lr_scheduler.OneCycleLR(max_lr=1, total_steps=100, pct_start=0.1, anneal_strategy='linear') at the
+  // steps 1, 5, 10, 55 and 100.
   CHECK(learning_rate_factor("one-cycle", 1, 100, 10) == Approx(0.04));
   CHECK(learning_rate_factor("one-cycle", 5, 100, 10) == Approx(0.04 + 0.96 * 4 / 9));
   CHECK(learning_rate_factor("one-cycle", 10, 100, 10) == Approx(1));

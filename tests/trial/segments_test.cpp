@@ -1,4 +1,4 @@
-// Examples read in segments. With states of layers, outputs equal the outputs of one read. Gradients end where model.cut cuts.
+// Examples read in segments. With states, outputs equal the outputs of one pass. Gradients end at the cuts of model.cut.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"
@@ -81,7 +81,7 @@ TEST_CASE("with a recurrent attention, segments equal the whole, in values and g
     }
 }
 
-TEST_CASE("without a state, an attention reads only its segment, and a head reads all segments") {
+TEST_CASE("without a state, an attention reads only its segment, and the model's head reads all segments") {
   auto changed = tokens();
   changed[0][0] = 29;
   for (const auto* attention : {"softmax", "linear", "transformer-xl"}) {

@@ -14,8 +14,8 @@
 namespace ablate {
 
 /// Values that dev has chosen so far, for a study in which some trials wait for the choice (Study::waits_for_dev). The study's
-/// trials are planned at all values. Trials that wait belong to the grid only at the chosen values: longer trials, and, if
-/// [grid.tune] has seeds, reported trials.
+/// trials are planned at all values. Longer trials wait, and if [grid.tune] has seeds, reported trials wait, too. Waiting
+/// trials belong to the grid only at the chosen values.
 class DevChoice {
  public:
   /// Choice without chosen values, also for a study in which no trial waits.
@@ -44,7 +44,7 @@ class DevChoice {
 
   bool is_beyond(const Trial& trial) const;
   /// Adds a value to a cell if its best value is at an edge. Returns false if none is added.
-  /// @param most values that the study has beyond each end in this cell
+  /// @param most numbers of values that the study has beyond the ends in this cell
   bool widen(const Study& study, const Added& most, std::int64_t cell, std::int64_t best,
              const std::vector<const Trial*>& trials);
   bool waits(const Trial& trial) const { return waits_for_dev_ && trial.cell && trial.role != comparing_; }
@@ -52,7 +52,8 @@ class DevChoice {
   bool waits_for_dev_ = false;
   Role comparing_ = Role::kReported;
   std::size_t cells_ = 0;
-  /// Chosen values by cell, for cells whose comparing trials have ended. Nullopt if no value of the cell has all trials done.
+  /// Chosen values by cell, for cells whose comparing trials have ended. Without a value if no value of the cell has all its
+  /// trials done.
   std::map<std::int64_t, db::ChosenValue> chosen_;
   std::map<std::int64_t, Added> added_;
   std::size_t edges_ = 0;  ///< choices at the smallest or the largest tried number

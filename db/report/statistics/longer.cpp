@@ -49,7 +49,7 @@ class Control {
     const auto steps = fmt::format("{} times the steps", fmt::join(factors_, " or "));
     if (!gains_.empty())
       table_.notes.push_back(
-          fmt::format("{} with {}, each seed gains{}: {}. These numbers are points on a learning curve", kMark, steps,
+          fmt::format("{} with {}, each seed gains{}: {}. The marked values are points on a learning curve", kMark, steps,
                       table_.smallest > 0 ? fmt::format(", {:g} or more on average", table_.smallest)
                                           : std::string(" (the study's smallest difference is not known here)"),
                       some_of(gains_)));
@@ -95,7 +95,7 @@ class Control {
   std::vector<std::string> gains_, turned_, open_;
 };
 
-/// Marks cells whose trials gain with more steps, and notes orders that turn round.
+/// Marks cells whose trials gain with more steps, and adds notes on pairs of rows whose order is reversed.
 void add_longer(const std::vector<std::string>&, Table& table) {
   if (table.has_longer) Control(table).note();
 }

@@ -22,8 +22,8 @@ struct Layer {
 struct Layers {
   std::vector<Layer> outputs;  ///< outputs are linear in the weight, and a row changes only its own output channel
   std::vector<Layer> values;   ///< found while the outputs' weights are the identity; a row changes one channel of each head
-  /// Layers on which all values depend: if they are 0, outputs depend on no token. They are `values`, or one layer whose
-  /// numbers pass through other layers before they are read. Empty if there are none.
+  /// Layers on which all values depend: if their weights are 0, outputs depend on no token. Equal to `values`, or one layer
+  /// whose numbers pass through other layers before attention reads them. Empty if no such layers are found.
   std::vector<Layer> makers;
 
   /// True if one layer makes all values and one layer reads them.
@@ -34,8 +34,8 @@ struct Layers {
   }
 };
 
-/// Finds the layers by passes over `n` tokens, and restores every parameter. Layers of queries and keys are recognised by the
-/// channels that they reach, even if outputs are linear in them. A layer may be some rows of a parameter whose other rows make
+/// Finds the layers by passes over `n` tokens, and restores every parameter. Leaves out layers of queries and keys, which reach
+/// other channels, even if outputs are linear in these layers. A layer may be some rows of a parameter whose other rows make
 /// queries and keys.
 Layers layers_of(const Instance& instance, std::int64_t n);
 

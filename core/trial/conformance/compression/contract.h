@@ -1,4 +1,4 @@
-// Checks of a compression, one function each. Each check reports to the finding, or throws std::runtime_error with the fault.
+// Checks of a compression, one function each. Each check reports to its Finding, or throws std::runtime_error with the fault.
 // docs/checks.md describes the requirement of each.
 #pragma once
 

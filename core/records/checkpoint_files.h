@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// OWNER-FENCE-TRIAL-STEP.checkpoint. The name of an unfinished file ends with a dot and digits.
+/// Checkpoint with the name OWNER-FENCE-TRIAL-STEP.checkpoint. If the file is unfinished, a dot and digits follow.
 struct CheckpointFile {
   std::string owner;       ///< unique text of the writer: lower-case letters and digits, at most 64
   std::int64_t fence = 0;  ///< number of the writer's lease; the later of two writers has the greater fence
@@ -58,8 +58,8 @@ inline std::optional<CheckpointFile> checkpoint_file(const std::filesystem::path
   return file;
 }
 
-/// Lists the checkpoints of a folder: of one trial, or of all trials if key is "". Sorted by trial; in each trial, files with
-/// the most steps come first. Includes unfinished files. Returns none if the folder cannot be read.
+/// Lists the checkpoints of one trial in a folder, or of all trials if `key` is "". Includes unfinished files. The list is
+/// sorted by trial, then from the most steps to the fewest. It is empty if the folder cannot be read.
 inline std::vector<CheckpointFile> checkpoint_files(const std::filesystem::path& folder, const std::string& key = "") {
   std::vector<CheckpointFile> files;
   std::error_code failed;

@@ -13,11 +13,11 @@ struct Claim {
 
   std::string problem;  ///< the question, in a few words
   std::string row;      ///< settings of a row: "attention=adamra attention.heads=2"
-  std::string against;  ///< settings of the row that it is compared with; "": the floor of its test examples
+  std::string against;  ///< settings of the row that `row` is compared with; "": the floor of the test examples of `row`
   std::string metric;   ///< "": the metric that judges the trials
   Expect expect = Expect::kGreater;
   double by = 0;       ///< for kNoDifferent: the largest difference that counts as none, in the metric's unit; above 0
-  std::string family;  ///< claims of one family are corrected together; "": the claims of the study that name no family
+  std::string family;  ///< claims of one family are corrected together; "": one family of all claims that name none
 
   bool is_of_floor() const { return against.empty(); }
   bool operator==(const Claim&) const = default;

@@ -1,5 +1,5 @@
-// Settings that decide a trial's training data and test examples, and their values. The history uses this file, because the
-// history has a trial's document but not its type (core/shared/trial_spec.h). Paths are written as in core/util/flatten.h.
+// Settings that decide a trial's training data and test examples. The history uses this file, because it stores a
+// trial's document without the trial's type (core/shared/trial_spec.h). Paths are written as in core/util/flatten.h.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ inline std::string plugin_id_of(const nlohmann::json& section) {
   return found != section.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// Returns a plugin's section that has only the plugin's name, a text.
+/// Returns a plugin's section that has only the plugin's name.
 inline nlohmann::json plugin_section(const nlohmann::json& id) { return {{section::kPlugin, id}}; }
 
 /// Returns the settings of a task's section, by path.
@@ -40,7 +40,7 @@ inline std::map<std::string, nlohmann::json> task_settings(const nlohmann::json&
   return flatten({{section::kTask, task}});
 }
 
-/// Computes the row counts. The numbers of [train] must be members of `Train` with the same names.
+/// Computes the row counts. `Train` must have the numbers of [train] as members with the same names.
 template <class Train>
 ExampleRows example_rows(const Train& train) {
   return {train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch};
@@ -51,7 +51,7 @@ struct DataSettings {
   ExampleRows rows;
 };
 
-/// Reads the data settings of a trial's document. Returns nullopt without a task. Old documents may lack some numbers.
+/// Reads the data settings of a trial's document. Returns nullopt if it has no task. Old documents may lack some numbers.
 inline std::optional<DataSettings> data_settings(const nlohmann::json& document) {
   if (!document.is_object() || !document.contains(section::kTask) || !document.at(section::kTask).is_object())
     return std::nullopt;

@@ -9,7 +9,7 @@
 namespace ablate {
 
 /// Returns the parts of an environment that may change numbers, if present. OMP_WAIT_POLICY is left out, because it changes
-/// only times. Early versions of ablate did not set it, and their attempts must still compare with later attempts.
+/// only times. Early versions of ablate did not set this variable. Their attempts must stay comparable with later attempts.
 inline nlohmann::json number_parts(const nlohmann::json& environment) {
   auto parts = nlohmann::json::object();
   for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",
@@ -21,7 +21,7 @@ inline nlohmann::json number_parts(const nlohmann::json& environment) {
 }
 
 /// Returns a merge patch (RFC 7396) that turns `now` into `before`, in the parts that `before` has: {"kernels": "avx2",
-/// "variables": {"MKL_CBWR": null}}. Null stands for a variable that was not set. Both arguments are number_parts.
+/// "variables": {"MKL_CBWR": null}}. Null stands for a variable that was not set. Both arguments come from number_parts().
 inline nlohmann::json environment_difference(const nlohmann::json& before, const nlohmann::json& now) {
   auto patch = nlohmann::json::object();
   for (const auto& [part, value] : before.items()) {
@@ -56,7 +56,7 @@ inline std::string difference_text(const nlohmann::json& patch) {
   return text;
 }
 
-/// Returns the differences of all environments that computed an attempt's earlier steps, or "" if there are none.
+/// Writes how the environments of an attempt's earlier steps differ from its last environment. Returns "" for no patches.
 /// @param patches an array, unless the history was edited by hand
 inline std::string differences_text(const nlohmann::json& patches) {
   std::string text;

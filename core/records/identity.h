@@ -28,8 +28,8 @@ struct Identity {
   std::string key() const { return sha256("{\"basis\":" + basis.dump() + ",\"settings\":" + settings.dump() + "}"); }
 };
 
-/// Returns every value of a trial by path. A value of `settings` replaces the document's value: a file's content, a device's
-/// kind. If `resolved` is not a document, only `settings` remain.
+/// Returns every value of a trial by path. A value of `settings` replaces the document's value: a file's SHA-256 replaces
+/// its path, and a device's kind replaces the device. If `resolved` is not a document, only `settings` remain.
 inline nlohmann::json all_values(const nlohmann::json& resolved, const nlohmann::json& settings) {
   auto all = nlohmann::json::object();
   std::vector<std::pair<std::string, const nlohmann::json*>> left{{"", &resolved}};

@@ -26,7 +26,7 @@ struct MetricInfo {
   bool of_steps = false;  ///< computed from the times of a trial's steps: train/step_spread shows how reliable it is
 
   bool is_cost() const { return kind == MetricKind::kCost; }
-  /// True if the host measured it on the machine: it differs in each run, unlike a task's own metric in seconds.
+  /// True if the host measured the metric on the machine. The value differs in each run, unlike a task's own metric in seconds.
   bool is_measured() const { return is_cost() && owner == MetricOwner::kHost; }
 
   bool operator==(const MetricInfo&) const = default;

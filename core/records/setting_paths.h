@@ -1,5 +1,5 @@
-// Paths of a trial's settings, for code that knows a setting only by its path: places in a study, keys and the history. Code
-// that has the trial itself reads its members (core/shared/trial_spec.h).
+// Paths of a trial's settings, for code that has only the path of a setting: locations in a study, keys and the history. Code
+// that has the trial itself reads the trial's members (core/shared/trial_spec.h).
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *k
                             *kStride = "train.stride", *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs",
                             *kKernels = "train.kernels", *kDtype = "train.dtype", *kDevice = "train.device",
                             *kThreads = "train.threads";
-/// Paths of a single name: a section's plugin, as in core/util/flatten.h, and the seed.
+/// Paths without a dot: the seed, and a section's name, which flatten() uses for the section's plugin (core/util/flatten.h).
 inline constexpr const char *kTask = section::kTask, *kAttention = section::kAttention, *kSeed = section::kSeed;
 
 /// Returns the path of a name in a section: "task.dev".
@@ -54,7 +54,7 @@ inline std::string layer_of(const std::string& path) {
 
 }  // namespace setting
 
-/// True if one path is inside another: "attention.heads" is below "attention".
+/// True if `path` is inside `above`: "attention.heads" is inside "attention".
 inline bool is_below(const std::string& path, const std::string& above) {
   return path.size() > above.size() && path[above.size()] == '.' && path.starts_with(above);
 }

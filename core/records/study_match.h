@@ -1,4 +1,4 @@
-// Contents of a study's [grid.match]: read from the study, and read again from the history by tables.
+// Contents of a study's [grid.match]. A run reads them from the study, and a table reads them from the history.
 #pragma once
 
 #include <cmath>
@@ -11,11 +11,11 @@ struct StudyMatch {
   static constexpr const char *kParameters = "parameters", *kStateBytes = "state_bytes";
 
   std::string number;     ///< kParameters or kStateBytes
-  std::string reference;  ///< setting whose number the others must match: "attention=softmax attention.heads=2"
+  std::string reference;  ///< setting whose number the other settings must match: "attention=softmax attention.heads=2"
   std::string width;      ///< path of the parameter that is solved for: "model.hidden"
 
   bool is_of_state() const { return number == kStateBytes; }
-  /// Returns the metric that has the number.
+  /// Returns the name of the metric that measures `number`.
   const char* metric() const { return is_of_state() ? "memory/state" : "model/parameters"; }
   /// Returns the word for a sentence: "parameters".
   const char* text() const { return is_of_state() ? "state bytes" : "parameters"; }

@@ -1,6 +1,6 @@
 // Lists of parts that a study chooses by name: optimisers, schedules, poolings, activations, precisions. Each list is a macro
 // in a header of this folder. Each line of the macro has a file and designated initialisers: the name in studies and the help.
-// A choice may declare parameters. The choice's section has these parameters. They are read only if that choice is made.
+// A choice may declare parameters, which a study writes in the same section. They are read only if the study makes the choice.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace ablate {
 
-/// Parameters that a choice declares, in order; an unused entry has no name. Their values are in `own` of a trial's section.
+/// Parameters that a choice declares, in order; an unused entry has no name. The values are in `own` of a trial's section.
 using OwnParameters = std::array<Parameter, 6>;
 
 struct TrainSpec;
 
 /// Conflict between a choice and the rest of [train].
 struct Misfit {
-  std::vector<const char*> of;  ///< paths of the conflicting settings; the error is at the first path that the study sets
+  std::vector<const char*> of;  ///< paths of the conflicting settings; the error is shown at the first path that the study sets
   std::string why;
 };
 /// Check of a choice, called before any trial that makes the choice. Returns nullopt if the choice fits the rest of [train].
@@ -72,7 +72,7 @@ const auto& file_of_choice(const Parts& parts, const Files& files, const std::st
   return files[index_of_choice(parts, name)];
 }
 
-/// Returns the parameters of all parts. A parameter is read if `choice` names its part and its own condition is true.
+/// Returns the parameters of all parts. A parameter is read if the setting `choice` names its part and its condition is true.
 template <class Parts>
 std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts) {
   std::vector<ParameterInfo> all;

@@ -1,4 +1,4 @@
-// Number of evaluations of a trial, and their share of its work. Torch-free. The training loop and a grid's plan both use it.
+// Number of a trial's evaluations, and their share of its work. Torch-free. The training loop and a grid's plan both use it.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-inline constexpr std::int64_t kDefaultEvaluations = 10;  ///< in a run, if train.evaluate_every is 0
+inline constexpr std::int64_t kDefaultEvaluations = 10;  ///< in a trial, if train.evaluate_every is 0
 
 /// Returns the steps between two evaluations on the dev split. The last step is always followed by an evaluation.
 /// @param steps at least 1

@@ -13,7 +13,7 @@ struct FloorsJob {
   static constexpr const char* kName = "floors";
   using Answer = struct FoundFloors;
   Libraries libraries;
-  PluginSpec section;  ///< complete
+  PluginSpec section;  ///< with all parameters
   std::string digest;  ///< digest of the task's data; other data are refused
   ExampleRows rows;
   double seconds = 0;  ///< limit of processor time
@@ -40,7 +40,7 @@ struct FoundFloors {
 };
 
 void fields(auto& f, Is<ExampleRows> auto& m) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();  // 10^9 steps of 65,536 batches of 65,536
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();  // 10^9 steps of 65,536 batches of 65,536 rows
   f("test", m.test, 0, kMost);
   f("train", m.train, 0, kMost);
   f("lanes", m.lanes, 0, kMost);

@@ -1,5 +1,5 @@
-// Messages between host and worker: a struct for each job, for each answer, and for the files and libraries that they name.
-// Only the source beside this header knows their form on the pipe: one JSON object per line. Torch-free.
+// Messages between host and worker: a struct for each job, for each answer, and for the files and libraries that jobs name.
+// Only the source beside this header converts messages to their form on the pipe, one JSON object per line. Torch-free.
 #pragma once
 
 #include <concepts>
@@ -47,7 +47,7 @@ struct InspectJob {
 };
 struct Inspected {
   static constexpr const char* kName = "answer of inspect";
-  std::optional<nlohmann::json> info;  ///< a PluginInfo, in the form that plugin_info_from_json reads and a scan's cache has
+  std::optional<nlohmann::json> info;  ///< a PluginInfo, in the JSON form of plugin_info_from_json and of a scan's cache
   std::string refusal;                 ///< reason why there is no description
   bool operator==(const Inspected&) const = default;
 };
@@ -67,7 +67,7 @@ struct DescribedTask {
   bool causal = false, holes = false, pooled = false, stream = false;  ///< see TaskShape
   /// {absolute path: file_stamp from before the file was read}; absent if the files were replaced meanwhile.
   std::optional<std::map<std::string, std::string>> files = {};
-  /// `padded` is not set.
+  /// Returns a shape in which `padded` is not set.
   TaskShape shape() const;
   bool operator==(const DescribedTask&) const = default;
 };
@@ -174,7 +174,7 @@ struct TrialJob {
 };
 
 /// Runs the conformance suite on a library: a job of the checker. Sends CheckBegun before a check and CheckResult after it, so
-/// the reader knows which check did not end. Sends only CheckRefused if the job's parameters make every check impossible.
+/// the reader can find the check that did not end. Sends only CheckRefused if the job's parameters make every check impossible.
 struct CheckJob {
   static constexpr const char* kName = "check";
   std::string library;
@@ -221,7 +221,7 @@ using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckEnded
 struct AuditJob {
   static constexpr const char* kName = "audit";
   Libraries libraries;
-  PluginSpec section;   ///< complete
+  PluginSpec section;   ///< with all parameters
   std::string digest;   ///< digest of the task's data; other data are refused
   std::string scratch;  ///< folder for the data of another data_seed
   bool operator==(const AuditJob&) const = default;

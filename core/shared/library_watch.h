@@ -15,7 +15,7 @@ namespace ablate {
 /// mapped code changes under the running trials, and none of their results is valid any more.
 class LibraryWatch {
  public:
-  /// Remembers the current state of the files. Call it just before a worker loads them.
+  /// Remembers the current state of the files. Must be called just before a worker loads the files.
   void remember(const std::vector<UsedPlugin>& plugins);
 
   /// Returns why the results of these plugins are invalid: "PATH was overwritten ..."; "" if they are valid.

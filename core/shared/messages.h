@@ -1,4 +1,4 @@
-// Messages of a trial while it runs and at its end. Only messages.cpp knows their form on the channel. Torch-free.
+// Messages of a trial while it runs and at its end. Only messages.cpp converts them to their form on the channel. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct TrialResult {
 struct Resumed {
   std::int64_t step = 0;  ///< steps done before; 0: no file could be used, and the trial starts at step 0
   std::string owner;      ///< CheckpointFile::owner of the file
-  /// Other environments that computed earlier steps, the latest first. Each is an environment_difference to this environment.
+  /// Other environments that computed earlier steps, the latest first, each as an environment_difference to this attempt's.
   std::vector<nlohmann::json> environments = {};
   double wall_s = 0, cpu_s = 0;            ///< spent by the trial until that step
   std::int64_t peak_resident_bytes = 0;    ///< until that step

@@ -13,7 +13,7 @@ namespace ablate {
 /// test/accuracy, and test_last/accuracy if it also tests its last weights. "bits_per_X" exists for any unit X. Throws
 /// std::logic_error for a name that no objective has.
 MetricInfo objective_metric(const std::string& name);
-/// Names that a published number may have: "test/accuracy", ...
+/// Returns the names that a published number may have: "test/accuracy", ...
 std::vector<std::string> objective_metric_names();
 
 /// Metrics of the training loop. The scheduler adds process_metrics.

@@ -8,7 +8,7 @@ namespace ablate {
 
 struct Asks {
   bool each = false;     ///< true: a target for each position, -1 for none; false: one target for each example
-  bool pooled = false;   ///< the target belongs to a whole sequence: pooling and class token apply
+  bool pooled = false;   ///< the head reads one vector of the sequence: pooling and class token apply
   bool pairs = false;    ///< works also with two sequences
   bool streams = false;  ///< works also with segments of a stream
   bool in_place() const { return each && !pooled; }  ///< the model sees the token at the target's position

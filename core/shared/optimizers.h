@@ -15,7 +15,7 @@
             real("beta2", "0.999", {0, 0.999999}, "AdamW's decay of the squared gradient's average"),                       \
             real("epsilon", "1e-6", {1e-16, 1}, "AdamW's denominator term")})                                               \
   optimizer(sgd, .name = "sgd", .help = "stochastic gradient descent with momentum",                                        \
-    .own = {real("momentum", "0.9", {0, 0.999999}, "SGD's decay of the sum of gradients, the direction of a step; 0: none")})
+    .own = {real("momentum", "0.9", {0, 0.999999}, "SGD multiplies its sum of gradients by this at each step; 0: no momentum")})
 // clang-format on
 
 namespace ablate {

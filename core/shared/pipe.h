@@ -65,7 +65,7 @@ struct ReadyEvent {
   nlohmann::json environment = nlohmann::json::object();
   int most_jobs = 1;  ///< at a time
   std::string word;   ///< random text at the beginning of every later line
-  std::string build;  ///< build_identity(); if it differs, no other message of the worker is understood
+  std::string build;  ///< build_identity(); if it differs from the host's, the host reads no other message
   bool operator==(const ReadyEvent&) const = default;
 };
 struct LoadedEvent {

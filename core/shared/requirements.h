@@ -17,7 +17,7 @@ struct TaskShape {
   bool causal = false, holes = false;
   bool padded = false;  ///< some examples are shorter than others; only the examples themselves show it
   bool pooled = true;   ///< a model pools over positions
-  bool stream = false;  ///< its splits are streams
+  bool stream = false;  ///< the task's splits are streams
 };
 
 /// Returns the shape that info() describes; `padded` is not set.
@@ -37,7 +37,7 @@ struct Requirements {
   auto operator<=>(const Requirements&) const = default;
 };
 
-/// Requirements that hold for each of the trial's attentions and compressions.
+/// Returns the requirements that hold for each of the trial's attentions and compressions.
 Requirements requirements_of(const TrialSpec& trial, const TaskShape& task);
 
 /// Requirement that a plugin does not promise.
@@ -50,7 +50,7 @@ struct Unpromised {
 /// Returns the requirements that the plugin does not promise. `can`: the plugin's promises with its parameters and parts.
 std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& required);
 
-/// Returns why padded sequences are refused, or "" if they are not.
+/// Returns why padded sequences are refused, or "" if the attention promises key_padding.
 std::string unpadded(const std::string& attention, const Capabilities& can);
 
 }  // namespace ablate

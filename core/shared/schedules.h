@@ -30,7 +30,7 @@ struct RunStep {
   double after() const { return steps > warmup ? std::clamp((at - warmup) / (steps - warmup), 0.0, 1.0) : 0.0; }
 };
 
-/// Learning rate of a step, as a factor, and the position of values that cycle with it.
+/// Learning rate of a step, as a factor, and the position of values that cycle with the rate.
 struct StepRate {
   double factor;     ///< of the peak learning rate, in [0, 1]
   double cycle = 0;  ///< 0: a cycling value is at its upper end; 1: at its lower end, while the rate is at its peak

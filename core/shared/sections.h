@@ -13,7 +13,7 @@ namespace ablate {
 std::span<const ParameterInfo> model_parameters();
 std::span<const ParameterInfo> train_parameters();
 
-/// Member of a trial's section for a parameter. Parameters of choices share the member `own`, whose keys are their names.
+/// Member of a trial's section for a parameter. Parameters of choices share the member `own`: a map by parameter name.
 template <class Section>
 struct Member {
   std::string name;

@@ -20,11 +20,11 @@ std::string number_fault(const std::string& name, std::int64_t found, std::int64
   return found < least || found > most ? fmt::format("{} = {}, expected {} to {}", name, found, least, most) : "";
 }
 
-/// Returns the fault of a name that is not snake_case or is taken; else adds it to `taken` and returns "".
+/// Returns the fault of a name that is not snake_case or is taken; else adds the name to `taken` and returns "".
 std::string name_fault(const char* what, const std::string& name, std::vector<std::string>& taken) {
   if (!is_snake(name)) return fmt::format("the {} \"{}\" is not snake_case", what, name);
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
-    return fmt::format("the {} {} twice; give one of them another name", what, name);
+    return fmt::format("two {}s have the name {}; give one of them another name", what, name);
   taken.push_back(name);
   return "";
 }
@@ -56,8 +56,8 @@ std::string size_fault(const TaskInfo& info) {
   if (info.sampling == Sampling::kStream && !asks.streams) return "a stream, but its objective has no targets at positions";
   const auto& picture = info.geometry;
   if (picture.rows > 0 && picture.rows * picture.columns * picture.channels != info.length)
-    return fmt::format("a picture of {} x {} x {}, and a length of {}", picture.rows, picture.columns, picture.channels,
-                       info.length);
+    return fmt::format("a picture of {} x {} x {} numbers, but a length of {}; expected the same number", picture.rows,
+                       picture.columns, picture.channels, info.length);
   return "";
 }
 
@@ -69,14 +69,15 @@ std::string metric_fault(const TaskInfo& info) {
   const auto is_taken = [&](const std::string& name) { return std::find(taken.begin(), taken.end(), name) != taken.end(); };
   for (const auto& [name, unit, direction, description] : info.metrics) {
     if (!is_snake(name) || description.empty() || (direction != "max" && direction != "min" && !direction.empty()))
-      return fmt::format("the metric \"{}\" (\"{}\", \"{}\"); expected a name in snake_case, max, min or nothing, and a line",
-                         name, direction, description);
+      return fmt::format(
+          "metric \"{}\", direction \"{}\", description \"{}\"; expected a name in snake_case, max, min or \"\", and a text",
+          name, direction, description);
     if (is_taken("test/" + name) || is_taken("dev/" + name))
       return fmt::format("a metric {} that the host writes itself, or that the task declares twice; give it another name",
                          name);
     taken.push_back("test/" + name);
     if (info.sampling == Sampling::kStream)
-      return fmt::format("a metric {} of a stream; expected none, because a task's own metrics need examples", name);
+      return fmt::format("the metric {} of a stream; expected no metric, because a task's own metrics need examples", name);
   }
   return "";
 }

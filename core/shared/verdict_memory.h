@@ -16,7 +16,7 @@ struct StoredVerdict {
   std::string verdict = "unchecked";   ///< "passed", "failed", or "unchecked": the suite has not run
   std::vector<std::string> failed;     ///< names of the checks that failed, each once; "padding on cuda"
   std::vector<std::string> unchecked;  ///< names of checks that could not run on the device: "cuda"
-  bool timed = true;                   ///< true if the growth of time was among the checks
+  bool timed = true;                   ///< true if the check "time" ran, which --no-timing leaves out
   std::int64_t checked_s = 0;          ///< time of the latest check on any device, in seconds since 1970, UTC
   CheckedLengths lengths = {};         ///< empty: unknown
 

@@ -86,7 +86,7 @@ std::string ByteLocks::doubt() {
   struct statfs found {};
   if (fstatfs(descriptor_, &found) == 0)
     if (const auto name = doubtful_file_system(found.f_type); !name.empty())
-      return "it lies on " + name + ", where locks may mean nothing to other machines";
+      return "it is on " + name + ", where other machines may not see its locks";
   if (!holds_against_others()) return "its file system lets two processes hold the same lock";
   return "";
 }

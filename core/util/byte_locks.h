@@ -25,8 +25,8 @@ class Locks {
   /// True if this or another process holds the slot, or if the system does not know. If false, the slot's holder is dead.
   virtual bool is_held(std::int64_t slot) = 0;
 
-  /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; else "". Call it while the process
-  /// holds a slot.
+  /// Returns why is_held may be wrong here: "it is on nfs, where other machines may not see its locks"; else "". Call it
+  /// while the process holds a slot.
   virtual std::string doubt() = 0;
 
   /// If somebody removed the lock file, locks the slot again in a new file, so that new processes see the lock.

@@ -131,7 +131,7 @@ std::string killed_text(const MemoryState& before, const MemoryState& now, std::
            (in_group > 0 ? processes(in_group) + " of this control group" : processes(anywhere) + " of this machine") +
            " during the run";
   else
-    text = "ablate did not send it; usually the kernel's memory killer does" +
+    text = "ablate did not send this signal; usually the kernel's memory killer does" +
            std::string(now.killed >= 0 || now.killed_in_group >= 0 ? ", but the kernel counted no kill during the run" : "");
   if (peak_bytes > 0) {
     text += "; its peak was " + bytes_text(static_cast<std::uintmax_t>(peak_bytes));

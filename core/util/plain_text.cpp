@@ -78,7 +78,7 @@ std::string line_refusal(std::string_view text) {
 }
 
 std::string empty_refusal(const std::string& text) {
-  return text.empty() ? "found an empty text, as from a variable that is not set; give a value, or leave it out" : "";
+  return text.empty() ? "found an empty text, perhaps from an unset variable; give a value, or leave the argument out" : "";
 }
 
 std::string name_refusal(const std::string& name) {

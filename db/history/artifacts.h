@@ -50,8 +50,8 @@ struct KeptFiles {
   std::uintmax_t bytes = 0;
 };
 
-/// Returns the files of output to remove, the oldest by their last change, so that the other files have at most `most_bytes`
-/// bytes. Returns none if the folder cannot be read.
+/// Returns the output files to remove: the oldest by their last change, until the other files have at most `most_bytes` bytes.
+/// Returns none if the folder cannot be read.
 std::vector<ArtifactFile> oldest_output(const std::filesystem::path& history, std::uintmax_t most_bytes);
 
 /// Counts the files that exist.
@@ -80,12 +80,12 @@ std::vector<ArtifactFile> waiting_checkpoints(SQLite::Database& database, const 
 /// All files of a kind beside a history.
 struct FilesOfKind : KeptFiles {
   std::string kind;
-  std::vector<std::filesystem::path> strays;  ///< files without a row in the history: their attempts run, or were killed
+  std::vector<std::filesystem::path> strays;  ///< files without a row in the history: their attempts still run, or were killed
 };
-/// Returns the kinds that have files. Throws Error as Reader does.
+/// Returns the kinds that have files. Throws Error if the history cannot be read (Reader).
 std::vector<FilesOfKind> kept_files(const std::filesystem::path& history);
 
-/// Returns the 16 bytes that a uid has as hex digits; "" if `uid` is no uid.
+/// Converts the 32 hex digits of a uid to 16 bytes. Returns "" if `uid` is no uid.
 std::string bytes_of_uid(const std::string& uid);
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of);
 /// @param attempts SQL condition on the attempt's id: "IN (...)" or "= 7"

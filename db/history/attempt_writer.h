@@ -16,7 +16,7 @@ class AttemptWriter {
   std::int64_t put(const Attempt& attempt);
 
  private:
-  /// Updates the trial's settings to the settings of the attempt, unless an earlier attempt is done and this one is not.
+  /// Replaces the trial's settings with the attempt's settings, unless an earlier attempt is done and `attempt` is not.
   void settle(const Attempt& attempt, std::int64_t trial);
   std::int64_t add(const Attempt& attempt, std::int64_t trial);
   std::int64_t metric(const std::string& name);

@@ -12,7 +12,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Trials with a held lease: they run here or elsewhere, or their scheduler died unnoticed.
+/// Returns the trials with a held lease. They run here or elsewhere, or their scheduler died unnoticed.
 std::set<std::string> leased_trials(SQLite::Database& database) {
   std::set<std::string> trials;
   Statement held(database, "SELECT key FROM lease WHERE outcome IS NULL");

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uintmax_t kMostBytes = 20'000'000;
 
 /// Detects an incomplete last page, which quick_check ignores. While the log holds pages, a sound file may be shorter than its
-/// page count says. This order of checks gives no false alarm, even if another process writes or checkpoints meanwhile.
+/// page count requires. This order of checks gives no false alarm, even if another process writes or checkpoints meanwhile.
 std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::path& file) {
   const auto number = [&](const char* pragma) { return database.execAndGet(pragma).getInt64(); };
   const auto expected = static_cast<std::uintmax_t>(number("PRAGMA page_size") * number("PRAGMA page_count"));

@@ -9,7 +9,7 @@
 namespace ablate::db {
 
 /// Returns a message if the file lacks a part of its pages, else the first fault that SQLite's quick_check finds; "" if there
-/// is none. Skips quick_check for a file of more than 20 MB, because it would take too long at a start.
+/// is none. Skips quick_check for a file of more than 20 MB, because the check would take too long at a start.
 std::string first_fault(SQLite::Database& database, const std::filesystem::path& file);
 
 /// Throws Error with the first fault and the remedy.

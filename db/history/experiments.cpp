@@ -27,11 +27,11 @@ using SQLite::Statement;
 template <class F>
 void change(const std::filesystem::path& file, const std::string& name, F&& f) {
   guarded(file, [&] {
-    { const Reader expected(file); }  // creates and migrates nothing
+    { const Reader expected(file); }  // throws Error if the file is no history; writes nothing
     check_writing_location(file);
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, kUsualPatienceMs);
     trust_nothing(database);
-    database.exec("PRAGMA foreign_keys = OFF");  // see kDeletes
+    database.exec("PRAGMA foreign_keys = OFF");  // for speed: see kDeletes
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     f(database, expect_experiment(database, file, name));
     transaction.commit();

@@ -39,7 +39,7 @@ struct Deletion {
 Deletion deletion_of(const Reader& reader, const std::string& name);
 
 /// Copies the whole history into `backup` (back_up), deletes the experiment in one transaction, and then removes its files.
-/// Throws Error if a process runs trials of the experiment, if `expected` no longer matches, and as back_up does.
+/// Throws Error if a process runs trials of the experiment, if `expected` no longer matches, or if the backup fails.
 /// @param expected result of deletion_of
 /// @param believes_gone true if processes of other hosts, which cannot be checked, count as ended
 /// @return the removed files

@@ -24,8 +24,8 @@ FilesBeside::~FilesBeside() {
   if (were_there_ || std::uncaught_exceptions() == exceptions_ || !is_any_there(file_)) return;
   std::error_code none;
   if (std::filesystem::file_size(file_.string() + "-wal", none) > 0 && !none) return;  // another process writes now
-  // Only SQLite knows whether another process has the files open. The last connection that can write removes them under a lock.
-  // An empty log does not change the file.
+  // Only SQLite knows whether another process has the files open. The last connection that can write removes the
+  // two files under a lock. An empty log does not change the history.
   try {
     SQLite::Database last(file_.string(), SQLite::OPEN_READWRITE);
     trust_nothing(last);

@@ -5,8 +5,8 @@
 
 namespace ablate::db {
 
-/// Guard for a file that is read: constructed before the file is opened, and destroyed after it is closed. If the read fails,
-/// for example in a damaged file, removes files that SQLite has created. After a successful read they stay (docs/database.md).
+/// Guard around a read of a history. It must be constructed before the history is opened, and destroyed after it is closed. If
+/// the read fails, the guard removes the files that SQLite has created. After a successful read they stay (docs/database.md).
 class FilesBeside {
  public:
   explicit FilesBeside(const std::filesystem::path& file);

@@ -84,17 +84,17 @@ class GridStore {
   /// Removes all checkpoints of a trial.
   virtual void remove_checkpoints(const std::string& /*key*/) {}
 
-  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. At its end, a process passes an empty
-  /// list. Also removes the lists of dead processes of this machine.
+  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. Before a process ends, it passes an
+  /// empty list. Also removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
-  /// Called for each other scheduler that the history knows. `heard`: that scheduler has called put_running within the last
-  /// minute. May throw.
-  /// @return true if the scheduler is dead; then it is forgotten, unless it holds a lease
+  /// Called for each other scheduler that is registered in the history. `heard`: the other scheduler has called put_running
+  /// within the last minute. May throw.
+  /// @return true if the scheduler is dead; a dead scheduler without a lease is then removed from the history
   using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
 
   /// Registers this process as a scheduler, with a slot that is new in this history. Writes nothing if `meet` or `take` throws.
-  /// @param take locks a slot (Locks::take); a slot that it cannot lock is skipped
+  /// @param take locks a slot (Locks::take); a slot that cannot be locked is skipped
   /// @return the scheduler's slot
   virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
   /// Records the scheduler's new worker. `started` is start_of_process of the worker.
@@ -112,7 +112,7 @@ class GridStore {
                                  const IsOver& is_over) = 0;
   /// Frees the lease of a trial that has not run.
   virtual void give_back(const std::string& key, std::int64_t fence) = 0;
-  /// Stores an attempt under its fence, and ends the lease. If is_tried_again, any scheduler may then take the trial. If
+  /// Stores an attempt under its fence, and ends the lease. If attempt.is_tried_again, any scheduler may take the trial. If
   /// another scheduler has taken the trial over, stores the attempt as late: interrupted and without results.
   /// @return true if the attempt was in time
   virtual bool put_leased(const Attempt& attempt) = 0;

@@ -41,7 +41,7 @@ struct ContentIds {
   std::int64_t configuration = 0;  ///< trial.configuration: the latest trial of a configuration counts
 };
 
-/// Returns everything that a file says about a trial, with the bits of each number.
+/// Returns everything that a file contains about a trial, with each number as its bits.
 std::string content_of(const ImportedTrial& trial) {
   auto results = json::object();
   for (const auto& [name, value] : trial.results) results[name] = std::bit_cast<std::uint64_t>(value);
@@ -52,7 +52,7 @@ std::string content_of(const ImportedTrial& trial) {
   if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // omitting "" keeps earlier imports' keys
   if (trial.role == Role::kLonger)
     content["role"] = to_text(*trial.role);
-  else if (trial.role)  // the name and the booleans keep the keys of earlier imports
+  else if (trial.role)  // "tunes" and its booleans keep the keys of earlier imports
     content["tunes"] = {trial.role == Role::kTuning, trial.tuned};
   return json_text(content);
 }
@@ -63,7 +63,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // A later trial of a configuration replaces the earlier trial. Trials without a seed are repeats, which replace none: each
+    // A later trial of a configuration replaces the earlier trial. Trials without a seed do not replace each other: each
     // has its own configuration. The "0" keeps the hashes of earlier imports.
     one.configuration = configuration_of(
         trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
@@ -98,7 +98,7 @@ class KnownTrials {
     while (ask.executeStep()) imports_[ask.getColumn(0).getInt64()] = ask.getColumn(1).getInt64();
   }
 
-  /// Returns true if the trial must be imported. Otherwise counts it as known, or as run here.
+  /// Returns true if the trial must be imported. Otherwise adds 1 to `known` or to `ran_here` of the counts.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
     const auto uid = bytes_of_uid(uid_of(ids));
     by_uid_.reset();
@@ -119,13 +119,13 @@ class KnownTrials {
     return true;
   }
 
-  /// Returns the last checked trial if an earlier import added it and the experiment's grid has left it out since; else 0.
+  /// Returns the trial that lacks() last checked, if an earlier import added it and the grid has left it out since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
     return imported_ != 0 && number_from(unlisted_, imported_, experiment) != 0 ? imported_ : 0;
   }
 
  private:
-  /// Compares with the last earlier import of the same parameters and seed, which the trial replaces.
+  /// Compares the trial's numbers with the latest import of the same parameters and seed, which the trial replaces.
   void compare(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
     const auto earlier = imports_.find(ids.configuration);
     if (earlier == imports_.end() || trial.outcome != outcome::kDone) return;
@@ -198,7 +198,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
 /// Trials that an import lists, with their ids.
 using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Lists these trials last. The file has no cell numbers: trials that differ only in tuned values and seeds share a cell.
+/// Lists these trials last. The file has no cell numbers, so trials that differ only in tuned values and seeds get one cell.
 void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
   std::set<std::string> own = {setting::kSeed};
   for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());
@@ -224,7 +224,7 @@ void put_behind(SQLite::Database& database, std::int64_t experiment, const Come&
   }
   for (const auto& [id, trial] : came) {
     listed.push_back({id, std::nullopt, trial->role.value_or(Role::kReported)});
-    if (!trial->role || trial->role == Role::kLonger) continue;  // dev does not compare longer trials
+    if (!trial->role || trial->role == Role::kLonger) continue;  // longer trials are not compared on dev
     const auto [at, fresh] = cells.try_emplace(shared_by(trial->parameters), next);
     if (fresh) ++next;
     listed.back().cell = at->second;

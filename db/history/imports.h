@@ -16,10 +16,10 @@ inline constexpr const char* kImportedEnvironments =
     "SELECT id FROM {0}.environment WHERE iif(json_valid(json), json ->> '$.imported' IS NOT NULL, 0)";
 
 /// Writes trials that the history lacks. An imported trial's key and its attempt's uid are hashes of everything that the file
-/// says about the trial. A second import therefore adds nothing. No study makes such a key, so an imported trial never counts
+/// contains about the trial, so a second import adds nothing. No study makes such a key, so an imported trial never counts
 /// as done for a grid. The environment has the file's name ("imported") and the data's digest ("data_digest") if known. There
 /// are no plugins, key parts or proofs. If a later line or import has the same parameters and seed, the later trial counts. An
-/// existing experiment keeps its grid; imported trials are listed after it, even if a later grid left them out. Within the
+/// existing experiment keeps its grid; imported trials come after the grid, even if a later grid left them out. Within the
 /// caller's transaction. Throws SQLite::Exception.
 Imported put_imported(SQLite::Database& database, const ImportedFile& file);
 

@@ -23,7 +23,7 @@ namespace {
 constexpr int kMostFaults = 100;
 constexpr int kPatienceMs = 1000;  // short, because compact gives up if a run uses the history
 
-/// Removes an unfinished file.
+/// Guard that removes an unfinished file.
 class Part {
  public:
   explicit Part(std::filesystem::path path) : path_(std::move(path)) {}
@@ -92,7 +92,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   guarded(file, [&] {
     auto database = opened(file, SQLite::OPEN_READONLY);
     SQLite::Statement copy(database, "VACUUM INTO ?");
-    database.execAndGet("SELECT count(*) FROM sqlite_master");  // from here on, a failed open concerns the copy
+    database.execAndGet("SELECT count(*) FROM sqlite_master");  // opens the history: a later CANTOPEN is from the copy
     try {
       execute(copy, part.path().string());
     } catch (const SQLite::Exception& exception) {

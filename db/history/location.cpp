@@ -69,8 +69,8 @@ void check_writing_location(const std::filesystem::path& file) {
                   file.string(), found.st_nlink, name, copy, copy, name));
 }
 
-/// To read a WAL database, SQLite needs a file beside it, which it cannot make in a read-only folder. If that folder has no
-/// log, SQLite may read the database as immutable.
+/// To read a WAL database, SQLite needs a file beside it. SQLite cannot create this file in a read-only folder. If that folder
+/// has no log, the URI lets SQLite read the database as immutable.
 std::string reading_location(const std::filesystem::path& file) {
   const auto absolute = std::filesystem::absolute(file);
   std::string uri = "file:";

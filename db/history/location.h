@@ -10,11 +10,11 @@ namespace ablate::db {
 /// existing path that is not a regular file, a link to a missing file, and a path in a missing folder. Reads nothing.
 void check_location(const std::filesystem::path& file);
 
-/// Makes the same checks for a history that will be written. Also refuses a file with hard links: SQLite names the write-ahead
-/// log after the path, so two names of one file would have two logs, and damage the file.
+/// Makes the checks of check_location for a history that will be written. Also refuses a file with hard links: SQLite names
+/// the write-ahead log after the path, so two names of one file would have two logs, and damage the file.
 void check_writing_location(const std::filesystem::path& file);
 
-/// Returns the URI by which SQLite opens a file for reading. SQLite never writes to the file through it.
+/// Returns the URI by which SQLite opens a file for reading. SQLite never writes to the file through this URI.
 std::string reading_location(const std::filesystem::path& file);
 
 }  // namespace ablate::db

@@ -307,7 +307,7 @@ INSERT INTO main.experiment_trial (experiment, trial, position, listed, role, ce
   SELECT :here, trial, position, listed, role, cell FROM united;
 )sql";
 
-/// Counts done trials that one of the grids listed, and whose settings no trial of the new list has.
+/// Counts the done trials of both grids that the merge leaves out: no trial of the new list has the same settings.
 constexpr const char* kLeftOut = R"sql(
 SELECT count(*) FROM main.trial t WHERE t.id IN (SELECT trial FROM temp.member WHERE listed)
   AND EXISTS (SELECT 1 FROM main.attempt a WHERE a.trial = t.id AND a.outcome = 'done')

@@ -28,7 +28,7 @@ std::vector<std::string> ending_in(const std::vector<std::string>& names, char s
 /// @param group name of a group without a value
 std::vector<std::string> groups_of(const std::vector<std::string>& metrics, const std::string& group);
 
-/// Suggests metrics for an unknown name. For a name without its domain, suggests the name in all domains, test first. For an
+/// Suggests metrics for an unknown name. For a name without a domain, suggests test/NAME, then all other domains. For an
 /// unknown group, suggests the groups that exist.
 std::vector<std::string> near_metrics(const std::vector<std::string>& metrics, const std::string& name);
 

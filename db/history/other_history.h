@@ -17,9 +17,9 @@ class OtherHistory {
   explicit OtherHistory(const std::filesystem::path& file);
 
   const std::filesystem::path& file() const { return file_; }  ///< path as the user gave it
-  /// Returns the history beside which the files of this history's attempts are stored (db/history/artifacts.h). For a share's
-  /// copy share-I.12ab34cd.db (core/host/shares), that is share-I.db: each run of a share has a separate copy of the history,
-  /// and all runs use the same files. For any other history, it is the history itself.
+  /// Returns the history beside which the files of this history's attempts are stored (db/history/artifacts.h). Returns
+  /// share-I.db for a share's copy share-I.12ab34cd.db (core/host/shares): each run of a share has a separate copy of the
+  /// history, and all runs use the same files. Returns the path of any other history unchanged.
   std::filesystem::path beside() const;
   const std::string& location() const { return location_; }  ///< URI by which SQLite reads the history
   bool is_copied() const { return folder_ != nullptr; }      ///< true if the file has an earlier schema

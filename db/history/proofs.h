@@ -25,8 +25,8 @@ std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 /// Returns the trial for a new attempt under a key; 0 if the key is not known. If only a proof gives the key, creates a
 /// separate trial, because the attempt runs other code than the proof's trial.
 std::int64_t own_trial(SQLite::Database& database, const std::string& key);
-/// Call after an attempt at the trial of own_trial(). If a proof connects the key with another trial, adds `trial` to all
-/// experiments of that other trial. If `done`, `trial` replaces the other trial there.
+/// Must be called after an attempt at the trial of own_trial(). If a proof connects the key with another trial, adds `trial` to
+/// all experiments of that other trial. If `done`, `trial` replaces the other trial in these experiments.
 void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done);
 
 /// Keys and codes that proofs give to a trial.

@@ -20,7 +20,7 @@ namespace {
 constexpr int kStride = 10'000;  ///< steps of SQLite's virtual machine between two counts
 
 /// Returns more strides than any query needs for a file of this size. Damaged pages that refer to one another in a cycle hold
-/// endless rows (tests/db/crafted_test.cpp: 256^8 rows in 200 KB). SQLite does not detect it, because each page alone is sound.
+/// endless rows (tests/db/crafted_test.cpp: 256^8 rows in 200 KB). SQLite does not detect the cycle: each page alone is sound.
 std::int64_t most_strides(const std::filesystem::path& file) {
   constexpr std::int64_t kLeast = 20'000'000, kEachByte = 20;
   std::int64_t bytes = 0;

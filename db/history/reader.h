@@ -29,8 +29,8 @@ class Reader {
 
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() const { return *database_; }
-  /// Removes the limit on SQLite's steps, for a query that a person has written and can end by Ctrl-C. All other queries end
-  /// with an Error after more steps than a sound file of this size needs, because anybody may have written the file.
+  /// Removes the limit on SQLite's steps, for checks of the whole file and for a person's query, which Ctrl-C can end. Other
+  /// queries end with an Error after more steps than a sound file of this size needs: anybody may have written the file.
   void read_without_limit() const;
 
   /// Returns the id of an experiment. Throws Error with the nearest name.
@@ -51,7 +51,7 @@ class Reader {
   std::map<std::string, std::int64_t> paths() const;
 
   /// Records that a row is left out, because its content cannot be read: another program may have written the file.
-  /// `kind` is the kind of the row, "attempt". `what` is the unreadable part.
+  /// `kind` is the kind of the row, such as "attempt". `what` is the unreadable part.
   void leave_out(const std::string& kind, std::int64_t number, const std::string& what) const;
   /// Returns lines like "attempts 3, 4 are left out: the key's parts cannot be read (...)".
   std::vector<std::string> left_out() const;
@@ -61,8 +61,8 @@ class Reader {
   };
   std::vector<StoredMetric> metrics() const;
   /// Returns the metric of that name. For a group's name without a value, such as test/accuracy@pairs, returns the metrics of
-  /// all its values. Throws Error with the nearest names: for a name without a domain, that name in all domains. If none is
-  /// near, the error lists all metrics without a group.
+  /// all its values. Throws Error with the nearest names: for a name without a domain, that name in all domains. If no name
+  /// is near, the error lists all metrics without a group.
   std::vector<StoredMetric> metrics_named(const std::string& name) const;
 
  private:

@@ -37,7 +37,7 @@ DROP TABLE old_proof_attempt;
 DROP TABLE old_alias;
 )sql";
 
-/// Migrates schema 24 to 25: a trial's role has a column. Until then, a cell below -1 marked a trial that tunes.
+/// Migrates schema 24 to 25, which has a column for a trial's role. In schema 24, a cell below -1 marked a tuning trial.
 constexpr const char* kDropMembers = R"sql(
 CREATE TEMP TABLE old_member AS SELECT experiment, trial, position, listed, cell FROM experiment_trial;
 DROP TABLE experiment_trial;
@@ -52,7 +52,7 @@ int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
 
-/// Switches to WAL, which needs exclusive use of the file for a moment. SQLite's busy timeout does not cover this.
+/// Switches to WAL, which needs exclusive use of the file for a moment. SQLite's busy timeout does not cover this switch.
 void use_wal(SQLite::Database& database) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kUsualPatienceMs);
   for (;;) try {

@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS experiment (
 CREATE TABLE IF NOT EXISTS trial (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
-  configuration INTEGER NOT NULL,  -- 64 bits of the hash of the resolved settings: trials that share it differ only in code or data
+  configuration INTEGER NOT NULL,  -- 64 bits of the settings' hash: trials with equal hashes differ only in code or data
   setting INTEGER REFERENCES setting,
   seed INTEGER REFERENCES value
 ) STRICT;
@@ -62,7 +62,7 @@ CREATE TABLE IF NOT EXISTS environment (
 CREATE TABLE IF NOT EXISTS attempt (
   id INTEGER PRIMARY KEY,
   trial INTEGER NOT NULL REFERENCES trial,
-  outcome TEXT NOT NULL,  -- a name of core/records/outcome.h; a newer history may have others
+  outcome TEXT NOT NULL,  -- a name of core/records/outcome.h; a newer history may have other names
   reason TEXT NOT NULL,
   started_us INTEGER NOT NULL,
   wall_s REAL NOT NULL,
@@ -81,7 +81,7 @@ CREATE TABLE IF NOT EXISTS attempt (
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS attempt_by_uid ON attempt (uid);
 CREATE INDEX IF NOT EXISTS attempt_by_trial ON attempt (trial, outcome, turn, uid, plugin_set, environment, main_metric);
--- Definitions of metrics (core/records/metric.h). of_steps: 1 if it is computed from step times.
+-- Definitions of metrics (core/records/metric.h). of_steps: 1 if the metric is computed from step times.
 CREATE TABLE IF NOT EXISTS metric (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -127,14 +127,14 @@ CREATE TABLE IF NOT EXISTS plugin_of_set (
   plugin INTEGER NOT NULL REFERENCES plugin,
   verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed', 'unchecked')),
   failed_checks TEXT NOT NULL,
-  -- Place of the plugin, the longest sequence that it processed at once, and the length that was checked then; '', 0: not known.
+  -- Place of the plugin, the longest sequence that it processed at once, and the length checked by then; '', 0: not known.
   place TEXT NOT NULL DEFAULT '',
   length INTEGER NOT NULL DEFAULT 0,
   checked_length INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (plugin_set, plugin)
 ) STRICT, WITHOUT ROWID;
--- A file of an attempt in the folder for its kind beside the history (db/history/artifacts.h). name: begins with the attempt's uid; a kind
--- may have several files for one attempt, as checkpoints have. of_bytes: original size, larger than bytes if the file was cut.
+-- A file of an attempt, in the folder of its kind (db/history/artifacts.h). name: begins with the attempt's uid. An attempt may
+-- have several files of one kind, such as checkpoints. of_bytes: original size, larger than bytes if the file was cut.
 -- removed_us: NULL if the file was not removed.
 CREATE TABLE IF NOT EXISTS artifact (
   kind TEXT NOT NULL,
@@ -195,8 +195,8 @@ CREATE TABLE IF NOT EXISTS proof_attempt (
   attempt INTEGER NOT NULL REFERENCES attempt,
   PRIMARY KEY (proof, attempt)
 ) STRICT, WITHOUT ROWID;
--- Another key of a trial, by a proof. basis: basis of that key. An attempt under that key belongs to a separate trial.
--- rests_on: the key that this key was made from, if another proof gave that key; only in proofs of schema 23.
+-- Another key that a proof gives to a trial. basis: basis of this key. An attempt under this key belongs to a separate trial.
+-- rests_on: an earlier key from which this key was derived, if another proof gave the earlier key; only in proofs of schema 23.
 CREATE TABLE IF NOT EXISTS alias (
   key TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,
@@ -226,7 +226,7 @@ CREATE TABLE IF NOT EXISTS checked_length (
   length INTEGER NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity, place)
 ) STRICT, WITHOUT ROWID;
--- Latest findings of an audit in a task's data. parameters: only those that differ from their defaults. suite: its version.
+-- Latest findings of an audit in a task's data. parameters: those that differ from their defaults. suite: the audit's version.
 CREATE TABLE IF NOT EXISTS audit (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,

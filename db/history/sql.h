@@ -7,7 +7,7 @@
 
 namespace ablate::db {
 
-/// SQL order of the attempts at one trial, latest first. An attempt's turn is its start time. If the clock went back, it is the
+/// SQL order of the attempts at one trial, latest first. An attempt's turn is its start time, or, if the clock went back, the
 /// trial's latest turn plus 1. Every history orders the same attempts equally.
 inline constexpr const char* kLatestFirst = "turn DESC, uid DESC";
 

@@ -66,7 +66,7 @@ class Store final : public GridStore {
   /// Deletes a proof, and returns the number of trials that are no longer done. Throws Error if no proof has this number.
   std::int64_t delete_proof(std::int64_t number);
 
-  /// Copies all that is new in another history (docs/database.md), or nothing if it throws. Idempotent, and the order
+  /// Copies all that is new in another history (docs/database.md), or nothing if merge() throws. Idempotent, and the order
   /// of several merges does not matter. Then copies missing files of the other history's attempts if they exist and the disk
   /// has room. A repeated merge copies files that an earlier merge missed. Throws Error if content of the other file cannot be
   /// read, and Interrupted on a signal.

@@ -21,7 +21,7 @@ struct View {
   std::string sql;  ///< the SELECT statement
 };
 
-/// Returns the views. `trials` has a column for each parameter and metric, at most kMostColumns in all; the views `parameters`
+/// Returns the views. The view `trials` has a column for each parameter and metric, at most kMostColumns in all; `parameters`
 /// and `metrics` have the rest. A name that an earlier column has, ignoring case as SQL does, becomes "NAME (parameter)" or
 /// "NAME (metric)".
 std::vector<View> views(SQLite::Database& database);
@@ -35,7 +35,7 @@ std::pair<std::int64_t, std::int64_t> views_state(PreparedStatements& statements
 /// SQLite's limit for the columns of a result is 2000.
 inline constexpr std::size_t kMostColumns = 1900;
 
-/// Returns "attention.rates" with SQL's quotes.
+/// Returns an identifier in SQL's quotes: attention.rates becomes "attention.rates".
 std::string quoted(const std::string& identifier);
 
 }  // namespace ablate::db

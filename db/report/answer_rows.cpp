@@ -157,7 +157,7 @@ int seeds_needed(double difference, double deviation, double level, bool t_test)
   return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);
 }
 
-/// Least difference that a comparison finds with its seeds, and number of seeds that it needs; NaN and 0: unknown.
+/// `least`: difference that the present seeds find; NaN: unknown. `needed`: seeds that --difference needs; 0: unknown.
 struct Power {
   double least = std::numeric_limits<double>::quiet_NaN();
   int needed = 0;

@@ -125,7 +125,7 @@ void decide(ClaimAnswer& answer, const Table& table, std::size_t family) {
     is_confirmed = answer.longer / difference.value >= 0.5 * (1 - kInexact);
   }
   if (answer.verdict == Verdict::kHolds && !is_confirmed) answer.verdict = Verdict::kOnlyHere;
-  const bool is_judge = table.judges.contains(answer.metric.name);  // `smallest` is in its unit
+  const bool is_judge = table.judges.contains(answer.metric.name);  // Table::smallest is in the unit of a judge
   if (answer.verdict == Verdict::kUndecided && claim.expect != Expect::kNoDifferent && is_judge && table.smallest > 0 &&
       difference.deviation > 0)
     answer.seeds_needed = seeds_for(table.smallest / difference.deviation, kLevel / static_cast<double>(family));
@@ -161,7 +161,7 @@ std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& ta
   }
   for (const auto& [unused, members] : families) {
     std::vector<double> p;
-    for (const auto at : members) p.push_back(answers[at].untested.empty() ? answers[at].p : 1);  // counts in the family
+    for (const auto at : members) p.push_back(answers[at].untested.empty() ? answers[at].p : 1);  // untested claims count, too
     const auto corrected = holm(p);
     for (std::size_t i = 0; i < members.size(); ++i) {
       auto& answer = answers[members[i]];

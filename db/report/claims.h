@@ -15,7 +15,7 @@
 namespace ablate::db {
 
 struct ClaimAnswer {
-  /// kOnlyHere: holds at the study's steps, but the longer trials do not confirm it, or there are none.
+  /// kOnlyHere: holds at the study's steps, but the longer trials do not confirm it, or there are no longer trials.
   enum class Verdict { kHolds, kOnlyHere, kRefuted, kUndecided };
 
   Claim claim;
@@ -25,7 +25,7 @@ struct ClaimAnswer {
   double p = kNoNumber;            ///< of this claim alone; NaN: nothing was tested
   double p_holm = kNoNumber;       ///< corrected over the claim's family
   double longer = kNoNumber;       ///< the difference of the longer trials over common seeds; NaN: unknown
-  int longer_seeds = 0;            ///< seeds of that difference
+  int longer_seeds = 0;            ///< seeds of `longer`
   std::int64_t factor = 0;         ///< longer trials' steps, in multiples of the study's; 0: unknown
   double floor = kNoNumber;        ///< best floor of the row's test examples; NaN: unknown
   int seeds_needed = 0;            ///< if undecided: seeds that find Table::smallest with power kPower; 0: unknown
@@ -37,13 +37,12 @@ struct ClaimAnswer {
 
 /// Judges the claims of one study. Each family is corrected by Holm's method.
 /// - kGreater, kSmaller: holds if p_holm <= kLevel, the difference has the expected sign, and the longer difference has the
-/// same
-///   sign and at least half the size. Refuted if p_holm <= kLevel with the other sign.
+///   same sign and at least half the size. Refuted if p_holm <= kLevel and the difference has the other sign.
 /// - kNoDifferent: p is the larger p of two one-sided exact tests, of the difference plus and minus Claim::by (Schuirmann
-/// 1987).
-///   Holds if p_holm <= kLevel and the longer difference lies within ± Claim::by. Refuted if the difference's 95 % interval
-///   lies outside ± Claim::by.
-/// A claim whose row is not exactly one row of the table, or whose metric is not in it, is untested. It counts in its family.
+///   1987). Holds if p_holm <= kLevel and the longer difference lies within ± Claim::by. Refuted if the difference's 95 %
+///   interval lies outside ± Claim::by.
+/// A claim is untested if its row is not exactly one row of the table, or if the table lacks its metric. An untested claim
+/// still counts in its family.
 /// @param table one column, with a row for each setting
 std::vector<ClaimAnswer> judge(const std::vector<Claim>& claims, const Table& table);
 

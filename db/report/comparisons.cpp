@@ -44,10 +44,10 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   into.significance = Comparison::Significance::kUntested;
   if (other.n == 0) return leave(at, at, "have no reference: the reference has no value there", into);
   if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
-    return leave(at, at, "are compared with an average that includes them", into);
+    return leave(at, at, "would be compared with an average that includes them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "come from other tasks or test examples than the reference's", into);
   const auto difference = difference_of(cell.samples, other.samples, table_.t_test);
-  // If a mean is not finite, neither is the value: paired differences would leave out a diverged seed for lack of a partner.
+  // The value is not finite if a mean is not finite: paired differences would leave out a diverged seed for lack of a partner.
   into.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
                    ? difference.value
                    : cell.mean - other.mean;

@@ -143,7 +143,7 @@ struct GridLevels {
   /// [parameter]: true for a training parameter with one value for each setting of the other parameters. An imported study of
   /// tuned values has such parameters; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
-  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except those below it (attention.rates)
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: all other parameters, except its sub-parameters
 };
 
 /// Numbers of one metric by the value of one parameter and by block. A block is a seed and a setting of the other parameters.

@@ -26,7 +26,7 @@ class Expression {
 
   /// Names of the metrics in the expression.
   const std::set<std::string>& names() const { return names_; }
-  /// True if it contains a function over the rows.
+  /// True if the expression contains a function over the rows.
   bool over_rows() const { return over_rows_; }
 
   /// Returns a metric's number in each row; all metrics have equally many rows.

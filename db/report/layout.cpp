@@ -42,8 +42,8 @@ struct ColumnDigits {
 /// True if each metric has its own block, because several metrics with several columns each would be too wide side by side.
 bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
 
-/// Returns "train.steps=25", after the metric if several metrics are side by side. A single metric over columns is in the
-/// caption, and the metric of a block is above the block.
+/// Returns "train.steps=25", after the metric if several metrics are side by side. The caption names a single
+/// metric over columns, and the title of a block names the metric of the block.
 std::string heading(const Table& table, const MetricInfo& metric, const std::vector<std::string>& column) {
   std::string text;
   if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);

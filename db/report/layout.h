@@ -58,7 +58,7 @@ struct Emphasis {
 std::string plain(const Field& field, const Emphasis& emphasis);
 
 /// A printed table contains the origin of its numbers, in comments or attributes. Returns the words of the command as a JSON
-/// list, `["table", "quickstart"]`. They are printable ASCII in one line, so that no name in them ends a comment. Returns "" if
+/// list, `["table", "quickstart"]`. The words are printable ASCII in one line, so that no name ends a comment. Returns "" if
 /// the table has no request; the origin is then left out.
 std::string request_text(const Table& table);
 
@@ -70,7 +70,7 @@ std::string trials_text(const Table& table, const Field& field);
 /// 2c3d4e5f6a7b". Returns "-" if the row has no trials. A cell that fills several columns is listed at the first.
 std::string row_trials(const Table& table, const std::vector<Field>& row);
 
-/// Replaces row_trials in a header row.
+/// Text of a header row in place of the text of row_trials.
 inline constexpr const char* kColumnsMark = "columns";
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// Formats of tables and rows. A new format is a line here and the file that it names, db/report/printers/FILE.cpp.
+// Formats of tables and rows. A new format needs a line here and the file that the line names, db/report/printers/FILE.cpp.
 #pragma once
 
 #include <functional>

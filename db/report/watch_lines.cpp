@@ -101,7 +101,7 @@ std::string step_text(const WatchedTrial& trial) {
 }
 
 std::string left_text(const WatchedTrial& trial, double unchanged_s) {
-  if (!trial.host.empty()) return fmt::format("on {}, not seen from here", trial.host);
+  if (!trial.host.empty()) return fmt::format("on {}, not visible from this host", trial.host);
   if (unchanged_s >= kLongUnchanged) return fmt::format("no step for {}", duration_text(unchanged_s));
   return trial.left_s ? duration_text(*trial.left_s) + " left" : "";
 }

@@ -60,7 +60,7 @@ bool shows_nothing(const std::string& line, Format format) {
   return std::regex_match(whole, format == Format::kLatex ? latex : format == Format::kTypst ? typst : html);
 }
 
-/// Returns the index after the end of a table in a line (\end{tabular}, ) or </table>), or npos if the table continues. Typst
+/// Returns the index after the end of a table in a line ("\end{tabular}", ")", "</table>"); npos if the table continues. Typst
 /// may read text after the ")" as part of the call: the whole line is then part of the table, unless the text is a comment.
 std::size_t table_end(const std::string& line, Format format) {
   if (format == Format::kTypst && !trimmed(line, kBlanks).starts_with(')')) return std::string::npos;
@@ -210,7 +210,7 @@ std::optional<WrittenRow> written_row(const std::string& line, const Marks& mark
     read_html_row(line.substr(mark), row);
     return row;
   }
-  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // matches "all", too
+  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // the letter l is for "all"
   if (!std::regex_match(said, trials)) return std::nullopt;
   row.trials = trials_of(said);
   row.fields = (marks.format == Format::kLatex ? latex_fields : typst_fields)(line.substr(0, mark));

@@ -37,7 +37,7 @@ struct ImportedTrial {
 
 struct ImportedFile {
   std::string name;                 ///< shown in the note below tables
-  std::vector<std::string> paths;   ///< parameters, also those that no trial has
+  std::vector<std::string> paths;   ///< all parameters, even if no trial has them
   std::vector<MetricInfo> metrics;  ///< metrics of all results; a metric that the history already knows does not change
   std::vector<ImportedTrial> trials;
   std::vector<std::string> notes = {};  ///< messages for the person who imports the file

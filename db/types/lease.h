@@ -12,7 +12,7 @@ namespace ablate::db {
 /// A scheduler that leases trials. The scheduler lives if the lock on its slot is held (core/util/byte_locks.h). The other
 /// members are for display, and for finding processes that a dead scheduler left behind.
 struct LeaseOwner {
-  std::int64_t slot = 0;  ///< number of its lock, 1 or more; a history never uses a slot twice
+  std::int64_t slot = 0;  ///< number of the scheduler's lock, 1 or more; a history never uses a slot twice
   std::string host;
   std::int64_t process = 0, started = 0;        ///< PID and start time (core/util/processes.h)
   std::string space;                            ///< scope in which PID and start time are valid: process_space()

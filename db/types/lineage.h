@@ -12,7 +12,7 @@ namespace ablate::db {
 
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< ids of the trial and of its latest done attempt
-  Identity parts;                       ///< parts of its key
+  Identity parts;                       ///< parts of the trial's key
 };
 
 /// Another key of a trial: the key under new code that gives the same numbers.

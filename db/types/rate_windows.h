@@ -27,8 +27,8 @@ struct RateWindow {
   std::string judge;  ///< the metric on dev that chose the value, one of RateWindows::metrics; "": none, or several
   bool edge = false;  ///< true if the chosen value is the smallest or the largest that was tried
   /// First and last value of the window; "" if it is not known. The window contains the value with the best mean of `judge`. On
-  /// each side of that value it ends before the first value whose mean is not known, or is worse than the best by more than
-  /// `tolerance`.
+  /// each side of that value, the window ends before the first value whose mean is not known, or is worse than the best by
+  /// more than `tolerance`.
   std::string low, high;
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< in the unit of the metric on dev
   double factor = std::numeric_limits<double>::quiet_NaN();     ///< high / low, if both are numbers above 0

@@ -82,7 +82,7 @@ struct Fact {
   const char* before = "";  ///< name of the CSV column that follows; "": the fact comes last
   /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< true if the mark says that this mean leads; the mark is hidden if another cell has the same digits
+  bool leads = false;  ///< true if the mark shows that this mean leads; the mark is hidden if another cell has the same digits
 };
 
 /// Number of a cell as people read it.
@@ -208,7 +208,7 @@ struct Table {
   std::string test;                ///< the note that explains the marks and the test
   bool has_longer = false;         ///< true if the trials' grids repeat trials with more steps ([grid.longer])
   std::set<std::string> judges;    ///< names of the metrics that judge the trials
-  double smallest = 0;             ///< `smallest` of [experiment]; of several experiments the largest value; 0: not known
+  double smallest = 0;             ///< `smallest` of [experiment], the largest if there are several experiments; 0: not known
   std::string varied;              ///< differences between the trials of a cell: "the initial weights, ..."; "" for n = 1
   bool published = false;          ///< true if papers' values were requested and a cell has one
   std::optional<double> overlap;   ///< overlap of repeated splits, if intervals were requested (interval_of)

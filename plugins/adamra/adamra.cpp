@@ -54,8 +54,8 @@ class AdaMra final : public ablate::Attention {
     if (routing_ == Routing::kRandom)
       random_heads_ = register_buffer("random_heads", ablate::randint(heads, {context.max_length}, generator));
     for (std::size_t h = 0; h < rates_.size(); ++h) {
-      // Compression comes before the per-head projections (section 3.2), so its input is one head of all channels. A memory
-      // without keys has already summed feature maps of keys, so the keys must be projected before it is written.
+      // Compression comes before the per-head projections (section 3.2), so it reads one head with all channels. But a memory
+      // without keys sums feature maps of keys when it is written, so there the keys are projected first.
       const ablate::Slots slots{rates_[h]};
       compressions_.push_back(register_module("compression_" + std::to_string(h + 1),
                                               compress_first_
@@ -134,7 +134,7 @@ class AdaMra final : public ablate::Attention {
     }
 
     /// Reads in head h (Eq. 8). Applies Eq. 1 and the head's W^Q as one map.
-    /// [batch * width, d_model], layer inputs -> [batch * width, width of the heads]
+    /// [batch * queries, d_model], layer inputs -> [batch * queries, width of the heads]
     Tensor read(std::size_t h, const Tensor& rows) {
       const auto q = query_biases_[h].addmm(rows, query_weights_[h]).view({batch_, -1, query_biases_[h].size(0)});
       const auto memory = written(h);
@@ -163,7 +163,7 @@ class AdaMra final : public ablate::Attention {
       const auto split = [&](const Tensor& weight, const Tensor& bias) {
         return ablate::split_heads(context_.matmul(weight) + bias, owner_.subheads_);
       };
-      // Values come first: gradients add up in the order of computation, and another order would give other bits.
+      // Computes values before keys: gradients add up in the order of computation, and another order would give other bits.
       const auto values = split(value_weights_[h], value_biases_[h]), keys = split(key_weights_[h], key_biases_[h]);
       return compression.write({.keys = keys, .values = values, .mask = mask_, .generator = generator_});
     }

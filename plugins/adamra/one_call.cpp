@@ -11,10 +11,10 @@ struct FoldedMaps {
         biases(first.bias.unsqueeze(0).matmul(second).squeeze(-2).unbind()) {}
 };
 
-/// The heads that at least one query chose, in rising order, and the place of each query's head in `heads`; -1: no read.
+/// The heads that at least one query chose, in rising order, and the index of each query's head in `heads`.
 struct Used {
   std::vector<std::size_t> heads;
-  Tensor place;  ///< [batch, n]
+  Tensor place;  ///< [batch, n]: index in `heads`; -1 if the query reads nothing
 };
 Used used_heads(const Tensor& chosen, const Tensor& real, std::size_t heads) {
   Used used{.heads = {}, .place = (real.defined() ? chosen.masked_fill(real.logical_not(), -1) : chosen.clone()).contiguous()};

@@ -1,4 +1,4 @@
-// Reads of all heads as one operation, for memories that are means of tokens and are read by a feature map.
+// Reads of all heads as one operation, for memories whose slots are means of tokens and are read by a feature map.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct ReadMaps {
 
 struct ReadTokens {
   Tensor queries;  ///< [batch, n, d_model]
-  Tensor context;  ///< [batch, keys, d_model], 0 under the mask
+  Tensor context;  ///< [batch, keys, d_model], 0 at masked tokens
   Tensor mask;     ///< [batch, keys] bool, or undefined
   Generator generator;
 };

@@ -32,11 +32,11 @@ inline constexpr Parameter parameters[] = {
 };
 
 inline constexpr Exemption exemptions[] = {
-    {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", 1, "router_gradient = none"},
+    {"trained", "router", "arg max has no gradient (Eq. 6 as published)", 1, "router_gradient = none"},
     {"trained", "router", "one head leaves nothing to choose", 1, "rates = [\"1\"]"},
 };
 
-/// Takes the cost exponents from the compression. A softmax read weighs every slot for every query, so its time is quadratic.
+/// Copies the compression's cost exponents. A softmax read weighs every slot for every query, so its time is quadratic.
 inline Capabilities promises(const Capabilities& declared, const Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();

@@ -10,7 +10,7 @@ namespace ablate::adamra {
 /// Rows to pick from a matrix.
 struct Picks {
   Tensor index;   ///< [count] int64
-  Tensor absent;  ///< [few] int64, positions in `index` whose rows become 0
+  Tensor absent;  ///< [missing] int64, positions in `index` whose rows become 0
 
   /// [rows, d] -> [count, d]
   Tensor from(const Tensor& matrix) const;
@@ -31,8 +31,8 @@ struct Assignment {
 /// @param real [batch, n] bool, the queries to read; undefined: all
 Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads);
 
-/// Returns there.from(matrix). `back` must be the inverse of `there`, so the gradient is a gather, too (back.from). That costs
-/// a fraction of the scatter-add that torch would derive, because torch cannot assume that no row is picked twice.
+/// Returns there.from(matrix). `back` must be the inverse of `there`, so the gradient is a gather, too (back.from). A gather
+/// costs a fraction of the scatter-add that torch would derive, because torch cannot assume that no row is picked twice.
 Tensor move_rows(const Tensor& matrix, const Picks& there, const Picks& back);
 
 /// x * weights, x [rows, d], weights [rows, 1] > 0. Saves the product instead of x: the next layer saves the product anyway.

@@ -29,7 +29,7 @@ constexpr ablate::Parameter parameters[] = {
 constexpr std::int64_t kLeastBlock = 32;  // queries of a block; smaller blocks would not make the products faster
 constexpr double kLeastMask = 1e-30;      // lower bound of the mask, so that its logarithm is finite in float32
 
-/// Reads row i from its column i on, so columns by key become columns by distance.
+/// Shifts row i left by i columns. Before, a column is a key; afterwards, a column is a distance.
 /// [..., rows, width + rows] -> [..., rows, width]
 Tensor by_distance(const Tensor& x, std::int64_t width) {
   const auto rows = x.size(-2), columns = x.size(-1);
@@ -54,7 +54,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     if (initial > limit_)
       throw std::invalid_argument("initial_span = " + std::to_string(initial) +
                                   " is longer than span = " + std::to_string(limit_));
-    // Half a token is added, because the mask has kinks without a unique gradient at whole numbers, above all at 0.
+    // Half a token is added, because at whole numbers, above all at 0, the mask has kinks without a unique gradient.
     const auto share = (static_cast<double>(initial) + 0.5) / static_cast<double>(limit_);
     spans_ = register_parameter("spans", ablate::full({heads()}, share), {.decay = false});
     // Without a memory, no key is farther away than max_length - 1.
@@ -105,7 +105,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
           {"span_layer_" + std::to_string(layer_ + 1) + "_head_" + std::to_string(h + 1), z[h].item().toDouble(), "tokens"});
   }
 
-  /// z of each head, in tokens: [heads]. A value below 0 is reflected.
+  /// z of each head, in tokens: [heads]. The sign of a parameter is ignored.
   Tensor spans() const { return ablate::widened(spans_).abs() * static_cast<double>(limit_); }
 
   /// Returns the largest distance, at least 1, at which some head's mask is above 0. No key is farther away than `farthest`.
@@ -115,7 +115,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     return std::max<std::int64_t>(1, std::min({reach, limit_, farthest}));
   }
 
-  /// m_z at the distances reach, ..., 1: [heads, 1, 1, reach].
+  /// Returns the mask m_z at the distances reach, ..., 1: [heads, 1, 1, reach].
   Tensor soft_mask(const Tensor& z, std::int64_t reach) const {
     const auto distance = reach - ablate::arange(reach, z.options().requires_grad(false));
     return ((z.view({-1, 1, 1, 1}) - distance) / static_cast<double>(ramp_) + 1).clamp(0, 1);

@@ -29,7 +29,7 @@ constexpr ablate::Parameter parameters[] = {
 /// The blocks of keys that each block of queries attends to.
 struct Chosen {
   Tensor index;  ///< [batch or 1, heads, blocks, seen], each in [0, blocks)
-  Tensor there;  ///< the same shape, bool: false if there is no such block, or if it is listed already
+  Tensor there;  ///< the same shape, bool: false if the block does not exist or is listed already
 };
 
 class BigBird final : public ablate::HeadwiseAttention {

@@ -1,5 +1,5 @@
 // BP-Transformer (Ye et al. 2019): on each side, a token attends to near tokens and to a few nodes of each level of a binary
-// tree. Farther nodes are longer spans. README.md lists the differences from the paper.
+// tree. Nodes that are farther away cover longer spans. README.md lists the differences from the paper.
 #include <cmath>
 
 #include "ablate/blocks.h"
@@ -107,8 +107,8 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
         f(Level(l, nodes_, side == 0 ? n : height.length), static_cast<std::size_t>(l), side == 0);
   }
 
-  /// Builds the tree. A span's key and value are weighted sums over its tokens. The weights are equal, or the attention of the
-  /// mean of the span's queries.
+  /// Builds the tree. A span's key and value are weighted sums over its tokens. The weights are equal, or the attention of
+  /// the span's mean query.
   /// @param q scaled
   /// @param mask [batch or 1, 1, n, 1]
   Tree grow(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Height& height) const {

@@ -24,8 +24,8 @@ inline Height height_of(std::int64_t tokens, std::int64_t nodes) {
 /// Nodes of level l are 2^l tokens wide. Token i attends to the nodes e_l, e_l - 1, ..., e_l - nodes + 1, with e_l = floor((i -
 /// 1 + nodes) / 2^l) - nodes. This solves e_0 = i - 1 and e_l = floor(c / 2), where c = e_(l-1) - nodes is the first node that
 /// level l - 1 leaves out. If c is a left child, its parent e_l includes a right child that level l - 1 covers, so c replaces
-/// e_l. Every token to the left is in exactly one node. Columns are the nodes e_l - nodes (which may replace the next level's
-/// first node) to e_l.
+/// e_l. Every token to the left is in exactly one node. The columns are the nodes from e_l - nodes to e_l. The node e_l -
+/// nodes may replace the next level's first node.
 class Level {
  public:
   /// @param nodes at least 1
@@ -73,7 +73,7 @@ class Level {
     return rows.unflatten(4, {groups_, seen()}).transpose(3, 4).flatten(3, 4);
   }
 
-  /// Returns the columns that count for each token, whether or not their nodes exist: [tokens, columns()] bool.
+  /// Returns true for the columns that each token uses, even if their nodes do not exist: [tokens, columns()] bool.
   Tensor open(c10::Device device) const {
     const auto options = ablate::TensorOptions(ablate::kLong).device(device);
     const auto place = ablate::arange(tokens_, options).unsqueeze(1) + (nodes_ - 1);

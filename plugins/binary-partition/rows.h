@@ -8,17 +8,17 @@
 
 namespace binary_partition {
 
-/// Rows of the table of relative positions: row 0 is the token itself, then the left side by scale, then the right side.
+/// Rows of the table of relative positions. Row 0 is for the token itself. The left side's rows follow, then the right side's.
 struct Rows {
   Tensor of_columns;  ///< [sides, levels, nodes + 1] int64: the row of each column of Level
   std::int64_t count = 1;
 };
 
-/// Number of nodes of a level that the last token attends to on its left. No other token attends to more on its left.
+/// Returns the number of nodes of a level that the last token attends to on its left: the maximum over all tokens.
 inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
 }
-/// Number of nodes of a level that the first token attends to on its right. No other token attends to more on its right.
+/// Returns the number of nodes of a level that the first token attends to on its right: the maximum over all tokens.
 inline std::int64_t seen_on_right(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   const auto last = [&](std::int64_t l) { return (length - 1) >> l; };
   const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // first node of token 0
@@ -42,7 +42,7 @@ inline Rows rows_of(std::int64_t nodes, std::int64_t scales, std::int64_t length
     }
     const auto row = [&](std::int64_t level, std::int64_t number) {
       const auto scale = static_cast<std::size_t>(std::min(level, static_cast<std::int64_t>(first.size()) - 1));
-      return number < counts[scale] ? first[scale] + number : 0;  // unused
+      return number < counts[scale] ? first[scale] + number : 0;  // 0: unused
     };
     for (std::int64_t level = 0; level < levels; ++level) {
       columns.push_back(level + 1 < levels ? row(level + 1, 0) : 0);

@@ -1,5 +1,5 @@
 // Mixture of block attention (Lu et al. 2025): a query reads its own block of keys and the blocks whose mean key is most
-// similar to it. The choice passes no gradient, as published.
+// similar to the query. The choice passes no gradient, as published.
 #include <limits>
 
 #include "ablate/blocks.h"

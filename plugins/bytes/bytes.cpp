@@ -28,10 +28,9 @@ class Bytes final : public ablate::Task {
     std::int64_t different = 1;
     for (; named_ < length_ && different < kSplits * examples_; ++named_) different *= kBytes;
     if (different < kSplits * examples_)
-      throw std::invalid_argument("bytes: there are " + std::to_string(different) +
-                                  " different sequences of length = " + std::to_string(length_) + ", and " +
-                                  std::to_string(kSplits) + " splits of examples = " + std::to_string(examples_) +
-                                  " were asked for; make length greater");
+      throw std::invalid_argument("bytes: only " + std::to_string(different) + " different sequences of length = " +
+                                  std::to_string(length_) + " exist, but " + std::to_string(kSplits) +
+                                  " splits need examples = " + std::to_string(examples_) + " each; increase length");
   }
 
   ablate::TaskInfo info() override {
@@ -64,12 +63,12 @@ class Bytes final : public ablate::Task {
   /// One example, byte by byte: first the bytes of a unique number, so that no two examples are equal, then random bytes.
   class Example {
    public:
-    /// Throws std::out_of_range if there is no such index.
+    /// Throws std::out_of_range if the split has no example with this index.
     Example(const Bytes& task, ablate::Split split, std::int64_t index) : named_(task.named_) {
       const auto number = ablate::place_of(index, task.examples_) * kSplits + static_cast<std::uint64_t>(split);
       random_ = ablate::generator(task.seed_, {number});
       label_ = static_cast<std::int64_t>(random_() % kClasses);
-      // An odd factor permutes the numbers below any power of two, and another seed shifts them.
+      // An odd factor permutes the numbers below any power of two, so names stay unique. The seed shifts them.
       name_ = number * 0x9e3779b97f4a7c15u + task.seed_;
     }
 

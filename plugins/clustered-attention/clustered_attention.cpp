@@ -31,7 +31,7 @@ constexpr ablate::Oracle oracles[] = {{R"({"top": 65536})", "softmax"}};
 
 constexpr std::int64_t kBlock = 32;  // queries of a cluster that share a copy of its keys
 
-/// Appends a row of zeros after the clusters or rows, for entries that have no cluster or row.
+/// Appends a row of zeros, for a query without a cluster and for an empty row of a block.
 Tensor and_none(const Tensor& x) { return ablate::pad(x, {0, 0, 0, 1}); }
 
 class ClusteredAttention final : public ablate::HeadwiseAttention {

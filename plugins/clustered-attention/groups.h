@@ -8,7 +8,7 @@ namespace ablate::clustered {
 
 /// The clusters of a batch's queries.
 struct Groups {
-  std::int64_t count;  ///< number of clusters of the item that has the most
+  std::int64_t count;  ///< largest number of clusters of an item
   Tensor of;           ///< [batch, heads, n] int64: the cluster of each query; `count` for padding
   Tensor sizes;        ///< [batch, heads, count] int64: queries in each cluster
 };
@@ -28,7 +28,7 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
   const auto bits = side.to(kFloat) * 2 - 1;  // [batch, heads, n, bits]
 
   const auto number = arange(count, q.options().dtype(kLong));
-  Tensor first;  // [batch or 1, count]; an item of fewer queries repeats some of them, and the repeated clusters stay empty
+  Tensor first;  // [batch or 1, count]; an item with fewer queries repeats some queries, whose second clusters stay empty
   if (mask.defined()) {
     const auto order = mask.to(kLong).argsort(true, 1, true);  // an item's queries first, in order
     first = order.gather(1, (number * mask.sum(1, true)).floor_divide(count));
@@ -43,7 +43,7 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
     groups.of = bits.matmul(centres.transpose(-1, -2)).argmax(-1);
     if (mask.defined()) groups.of = groups.of.masked_fill(mask.logical_not().unsqueeze(1), count);
     if (i + 1 == iterations) break;
-    // Each bit follows the majority of the members. On a tie, or without members, it stays as it was.
+    // Each bit of a centre follows the majority of its members. On a tie, or without members, the bit does not change.
     const auto sums = sum_rows(bits, groups.of, count + 1).narrow(2, 0, count);
     centres = sums.sign().where(sums != 0, centres);
   }
@@ -55,7 +55,7 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
 struct Blocks {
   Tensor cluster;  ///< [batch, heads, blocks] int64; `count` after the last block
   Tensor query;    ///< [batch, heads, blocks * size] int64: the query in each row; n for an empty row
-  Tensor place;    ///< [batch, heads, n] int64: the row of each query; past the last row if it has no cluster
+  Tensor place;    ///< [batch, heads, n] int64: the row of each query; past the last row if the query has no cluster
 
   Blocks(const Groups& groups, std::int64_t size) {
     const auto batch = groups.of.size(0), heads = groups.of.size(1), n = groups.of.size(2);

@@ -63,7 +63,7 @@ class Clustering final : public ablate::LandmarkCompression {
       throw std::invalid_argument("clustering was made for " + std::to_string(places.size(0)) + " heads of " +
                                   std::to_string(places.size(2)) + " channels, and was given " + std::to_string(keys.size(1)) +
                                   " of " + std::to_string(keys.size(3)));
-    // Sums over a sequence exceed the range and precision of half precision.
+    // Sums over a sequence can exceed the range and precision of half precision.
     const auto type = keys.scalar_type();
     const auto k = clear_padding(widened(keys), mask), v = clear_padding(widened(values), mask);
     const auto count = slots().of(keys.size(2));

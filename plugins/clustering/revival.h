@@ -1,4 +1,4 @@
-// Moves a centroid onto a token after some steps without a member. Otherwise it would stay unused: only members move centroids.
+// Moves a centroid onto a token after some steps without a member. Nothing else moves a centroid without members.
 #pragma once
 
 #include "ablate/centroids.h"
@@ -16,7 +16,7 @@ class Revival {
 
   /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first S,
   /// if the longest item has S slots. Padding changes neither result.
-  /// @param points [batch, heads, n, d], 0 under the mask
+  /// @param points [batch, heads, n, d], 0 at masked tokens
   /// @param mask [batch, n] bool, or undefined
   /// @param exists [batch, 1, slots] bool, or undefined: all of them
   void choose(const Tensor& points, const Tensor& mask, const Tensor& exists, std::int64_t slots) {
@@ -38,7 +38,7 @@ class Revival {
     offered_ = offered_.defined() ? offered_.logical_or(offered) : offered;
   }
 
-  /// @param centroids with the members of this step counted
+  /// @param centroids must have counted the members of this step
   /// @param generator source of the next step's lots
   void step(const Centroids& centroids, const Generator& generator) {
     if (!chosen_.defined()) return;
@@ -57,7 +57,7 @@ class Revival {
  private:
   Tensor idle_, lots_;
   std::int64_t steps_ = 0;
-  Tensor chosen_;   // [heads, clusters, d]: the tokens of the last pass
+  Tensor chosen_;   // [heads, clusters, d]: the token picked for each centroid in the last pass
   Tensor offered_;  // [clusters, 1] bool: the centroids that could be chosen since the last step
 };
 

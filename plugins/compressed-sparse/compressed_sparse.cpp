@@ -32,7 +32,7 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& values
   const auto rate = values.rate("rate");
   can.causal = memory.causal_reads;
   can.averages = memory.averages && !values.boolean("sink");
-  // If the window covers a whole segment, no token is skipped: each is read through a complete slot or through the window.
+  // If the window covers a whole segment, no token is skipped: each token is read through a complete slot or the window.
   can.sparse = values.integer("top") > 0 || values.integer("window") * rate.numerator < rate.denominator;
   can.weight_dropout = memory.averages;  // a slot that is a mean passes its weight on to its tokens
   can.half_precision = memory.half_precision;

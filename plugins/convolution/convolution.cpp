@@ -37,7 +37,7 @@ class Convolution final : public ablate::LandmarkCompression {
                                   std::to_string(input.keys.size(1)) + " of " + std::to_string(input.keys.size(3)));
     const ablate::Segments segments(slots(), n, input.mask, input.keys.options());
     const auto tokens = segments.tokens();
-    // A last segment that is too short is padded with 0, like a convolution over zeros after the end.
+    // A last segment that is too short is padded with zeros, as if zeros followed the sequence.
     const auto convolved = [&](const Tensor& x) {
       const auto y = segments.of(x).flatten(3).matmul(weight_.transpose(-1, -2)) + bias_;
       return y.masked_fill((tokens == 0).unsqueeze(-1), 0);

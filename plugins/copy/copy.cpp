@@ -17,7 +17,7 @@ constexpr ablate::Parameter parameters[] = {
                     "longest test length; tests use length, 2 length, 4 length, ... in turn; 0: only length", "tokens"),
     ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "100000", {1, 1e9}, "examples to train on", "examples"),
-    ablate::integer("dev", "2000", {1, 1e9}, "examples that select the checkpoint, with the training length", "examples"),
+    ablate::integer("dev", "2000", {1, 1e9}, "examples that select the best weights, with the training length", "examples"),
     ablate::integer("test", "2000", {1, 1e9}, "examples to report on", "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };

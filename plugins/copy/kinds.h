@@ -1,4 +1,4 @@
-// The three kinds of examples, each drawn from a generator.
+// The three kinds of examples, drawn at random.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct Settings {
 struct KindInfo {
   const char* name;
   std::int64_t length;  ///< default length
-  /// Throws std::invalid_argument if the numbers allow no example. The message begins with the parameter's name.
+  /// Throws std::invalid_argument if the settings and length allow no example. The message begins with the parameter's name.
   void (*check)(const Settings& settings, std::int64_t length);
   Row (*draw)(const Settings& settings, std::int64_t length, std::mt19937_64& random);
 };
 
-/// @param name a kind of the schema
+/// @param name a value that the parameter `kind` allows
 const KindInfo& kind_of(const std::string& name);
 
 }  // namespace ablate::copy

@@ -6,7 +6,7 @@
 namespace ablate::entmax {
 
 /// p_i = max(0, (alpha - 1) x_i - tau)^(1 / (alpha - 1)), with tau such that p sums to 1 (Peters et al. 2019, Eq. 10). Has
-/// gradients for x (Proposition 2 there) and for alpha (Correia et al. 2019, Proposition 1).
+/// gradients for x (Peters et al., Proposition 2) and for alpha (Correia et al. 2019, Proposition 1).
 /// @param x [..., n], finite
 /// @param alpha 1.01 to 2, of x's type, broadcastable to x's shape with last dimension 1
 Tensor alpha_entmax(const Tensor& x, const Tensor& alpha);

@@ -28,7 +28,7 @@ constexpr ablate::Parameter parameters[] = {
                  ablate::integer("k", "32", {1, 65536}, "keys that a query reads; keys that tie with the k-th are read, too")),
 };
 
-// Between softmax (1) and this value, the gradient of alpha has no precision left, because it divides by (alpha - 1)^2.
+// Between alpha 1 (softmax) and this alpha, the gradient of alpha has no precision left, because it divides by (alpha - 1)^2.
 constexpr double kLeastAlpha = 1.01;
 constexpr double kNothing = -1e30;  // score of a masked key; finite, for rows where all keys are masked
 

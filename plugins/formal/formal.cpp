@@ -19,7 +19,7 @@ constexpr ablate::Parameter parameters[] = {
                  "five; z60: sums modulo 60"),
     ablate::text(
         "asked", "\"usual\"", "every|last|usual",
-        "values to predict: of every prefix, or of the whole word at its last symbol; usual: every for groups, otherwise last"),
+        "every: predict the value of every prefix; last: only the value of the whole word; usual: every for groups, else last"),
     ablate::when("kind = modular-arithmetic", ablate::integer("modulus", "5", {2, 64}, "modulus; numbers are below it")),
     ablate::integer("shortest", "3", {1, 65536}, "shortest training word; all lengths up to longest are equally likely",
                     "symbols"),
@@ -29,7 +29,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("dev_lengths", "\"train\"", "test|train",
                  "lengths of dev words: the range of train, or the range of test (published)"),
     ablate::integer("train", "100000", {1, 1e9}, "words to train on", "examples"),
-    ablate::integer("dev", "2000", {1, 1e9}, "words that select the checkpoint", "examples"),
+    ablate::integer("dev", "2000", {1, 1e9}, "words that select the best weights", "examples"),
     ablate::integer("test", "4000", {1, 1e9}, "words to report on", "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };

@@ -48,7 +48,7 @@ class Arithmetic final : public Language {
 
   Row draw(std::int64_t length, std::mt19937_64& random) const override {
     Row word;
-    std::int64_t sum = 0, product = 1;  // sum of all summands before the last; the last summand so far, with its sign
+    std::int64_t sum = 0, product = 1;  // `product`: the last summand so far, with its sign; `sum`: all before it
     for (std::int64_t i = 0; i < length; i += 2) {
       const auto number = one_of(0, modulus_, random), sign = one_of(0, 3, random);
       product = product * number % modulus_;
@@ -76,7 +76,7 @@ std::unique_ptr<Language> cyclic(std::int64_t) {
   return std::make_unique<Products>(std::move(names), std::move(table));
 }
 
-/// Permutations of 12345, sorted by name; 21345 exchanges the first two. A product applies a first and then b.
+/// Permutations of 12345, sorted by name; 21345 exchanges the first two. A product applies first a, then b.
 template <bool kEvenAlone>
 std::unique_ptr<Language> permutations(std::int64_t) {
   std::vector<std::string> names;

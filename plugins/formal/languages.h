@@ -29,7 +29,7 @@ struct LanguageInfo {
   std::unique_ptr<Language> (*make)(std::int64_t modulus);
 };
 
-/// @param name a kind of the schema
+/// @param name a value that the parameter `kind` allows
 const LanguageInfo& language_of(const std::string& name);
 
 }  // namespace ablate::formal

@@ -75,7 +75,7 @@ class GatedPool final : public ablate::LandmarkCompression {
     const ablate::Segments segments(slots(), n, input.mask, input.keys.options());
     const auto tokens = segments.tokens(), there = segments.there();
     const auto seen = overlap_ ? ablate::cat({segment_before(there), there}, 3) : there;
-    // In a slot without tokens nothing is hidden, because a softmax over nothing is NaN. The slot's zeros add up to 0.
+    // In a slot without tokens no position is hidden, because a softmax over nothing is NaN. The slot is set to 0 below.
     const auto hidden = seen.logical_not().logical_and((tokens > 0).unsqueeze(-1)).unsqueeze(-1);
     const auto pooled = [&](const Tensor& x) {
       auto all = ablate::widened(segments.of(x)), gates = own_.of(all);

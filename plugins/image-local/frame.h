@@ -9,7 +9,7 @@ using ablate::Tensor;
 
 struct Frame {
   std::int64_t rows, columns;              ///< size of the picture; each channel of a pixel is a column
-  std::int64_t block_rows, block_columns;  ///< size of a rectangle of queries, at most the picture
+  std::int64_t block_rows, block_columns;  ///< size of a rectangle of queries, at most the picture's size
   std::int64_t above, below, left, right;  ///< distance that the memory extends beyond the rectangle
 
   std::int64_t down() const { return (rows + block_rows - 1) / block_rows; }             ///< rectangles per column

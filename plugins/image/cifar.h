@@ -17,9 +17,9 @@ inline constexpr std::array<const char*, 6> kCifarBatches = {"data_batch_1.bin",
 inline constexpr Shape cifar_shape(Colours colours) { return {kCifarSide, kCifarSide, colours == Colours::kKept ? 3 : 1}; }
 
 /// Reads the batches in order. In colour, the planes are interleaved per pixel. In grey, a pixel is 0.2989 R + 0.5870 G +
-/// 0.1140 B, rounded (halves up). TensorFlow's grey is that sum times 255.5 / 255, truncated, as rgb_to_grayscale computes it
-/// for bytes; the Long Range Arena uses it. Throws FileError if a file is missing, empty or cut off within a record, if a label
-/// is above 9, or if a gzip stream is damaged.
+/// 0.1140 B, rounded (halves up). TensorFlow's grey is this sum, not rounded, times 255.5 / 255, truncated. TensorFlow's
+/// rgb_to_grayscale computes it for bytes, and the Long Range Arena uses it. Throws FileError if a file is missing, empty or
+/// cut off within a record, if a label is above 9, or if a gzip stream is damaged.
 Images read_cifar(std::span<const std::filesystem::path> batches, Colours colours);
 
 /// Reads the published archive in the same way. Returns the training and test images. Throws FileError if a batch is missing.

@@ -56,7 +56,7 @@ struct Some {
   std::string missing;
 };
 
-/// Returns the named files of the place that has the most of them (the first on a tie), and the names that this place lacks.
+/// Returns the named files in the folder of `places` that has the most of them (the first on a tie), and the names it lacks.
 template <class Names, class Look>
 Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, const Names& names, const Look& look) {
   Some most;
@@ -87,8 +87,8 @@ Folder find_cifar(const fs::path& folder, std::string& missing) {
   return {Format::kCifar, std::move(batches.files), {}};
 }
 
-/// Finds the npz files of a part of ImageNet, in the folder or in a subfolder named like the part. If some are missing, takes
-/// the archive if it exists, otherwise the found files.
+/// Finds the npz files of a part of ImageNet, in the folder or in a subfolder named like the part. If some are missing, adds
+/// the part's archive if it exists, otherwise the found files.
 void find_part(const fs::path& folder, const std::string& part, std::vector<fs::path>& found, std::string& missing) {
   const auto names = batches_of_part(part);
   auto some = most_of(folder, {"", part}, names, [](const fs::path& file) { return is_file(file) ? file : fs::path(); });

@@ -26,8 +26,8 @@ struct Folder {
   std::vector<std::filesystem::path> train, test;
 };
 
-/// Finds the files, plain or ending in .gz (npz only plain). Throws std::runtime_error with everything that was looked for and
-/// with advice.
+/// Finds the files, plain or ending in .gz (npz only plain). Throws std::runtime_error if files are missing or
+/// unfit for `colours`. The message names the expected files and the remedy.
 /// @param data as in find_data (ablate/data_files.h): a folder, CIFAR-10's archive, or a single batch (.bin, .npz)
 /// @param colours kKept prefers CIFAR-10's batches if a folder has both forms; kGrey prefers the idx files. With kKept, a
 /// folder that is named cifar10 or has one of the batches must have all of them. TensorFlow's grey needs the batches in any

@@ -28,7 +28,7 @@ constexpr ablate::Parameter parameters[] = {
                                                    "treatment of black pixels; absent: as padding, like code of the Long Range "
                                                    "Arena that detects padding by its value")),
     ablate::integer("dev", "5000", {1, 10000000},
-                    "training examples that select the checkpoint; if the data are a single batch, the same number of other "
+                    "training examples that select the best weights; if the data are a single batch, the same number of other "
                     "examples are the test split",
                     "examples"),
     ablate::text("dev_pictures", "\"drawn\"", "drawn|last",

@@ -32,7 +32,7 @@ struct Images {
 /// Returns the shape after pool(). Throws std::invalid_argument if the squares do not fill a picture.
 Shape pooled(Shape shape, std::int64_t side);
 
-/// Replaces each square of side x side pixels by its mean per channel, rounded (halves up). Throws like pooled().
+/// Replaces each square of side x side pixels by its mean per channel, rounded (halves up). Throws if pooled() would.
 void pool(Images& images, std::int64_t side);
 
 /// Draws values of this shape in characters, two per pixel; denser characters are brighter.

@@ -5,8 +5,8 @@
 
 namespace ablate::image {
 
-/// Returns the task of a data set, from the headers of its files: density for kKept, otherwise the class. `holes` is true if
-/// black pixels are absent. Throws FileError and std::invalid_argument like the readers and pooled().
+/// Returns the facts of a task, from the files' headers and labels: density for kKept, otherwise the class. `holes` is true if
+/// black pixels are absent. Throws FileError for bad files, std::invalid_argument for a bad `pool`.
 TaskInfo info_of(const Folder& files, Colours colours, std::int64_t pool, bool holes);
 
 }  // namespace ablate::image

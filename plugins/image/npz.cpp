@@ -67,7 +67,7 @@ struct Batch {
   std::string name() const { return (entry.empty() ? file : file / entry).string(); }
 };
 
-/// Calls `call` with the batch's archive, positioned at its data.
+/// Calls `call` with the batch's archive, positioned at the array `data`.
 void open_data(Archive& npz, const Batch& batch, const std::function<void(Archive& data)>& call) {
   std::string found;
   while (const auto array = npz.next()) {
@@ -85,7 +85,7 @@ void open(const Batch& batch, const std::function<void(Archive& data)>& call) {
       Archive inner(outer);
       return open_data(inner, batch, call);
     }
-  throw FileError(batch.file, "lacks " + batch.entry.string() + ", which it had just before");
+  throw FileError(batch.file, "no longer has " + batch.entry.string() + ": the file changed while it was read");
 }
 
 std::vector<Batch> batches_of(const fs::path& file) {
@@ -124,8 +124,8 @@ void read_pictures(Archive& data, const Batch& batch, Images& to) {
   }
   // Reads to the end, because the checksum is compared there.
   if (data.read({planes.data(), 1}) != 0)
-    throw FileError(batch.name(), std::string(kArray) + " goes on behind the " + std::to_string(batch.pictures) +
-                                      " pictures of its header, expected nothing more: fetch it again");
+    throw FileError(batch.name(), std::string(kArray) + " has more data after the " + std::to_string(batch.pictures) +
+                                      " pictures of its header, expected none: fetch it again");
 }
 
 }  // namespace

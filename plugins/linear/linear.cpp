@@ -86,7 +86,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     return {ablate::zeros({batch, heads(), d_head(), columns}, ablate::wide_options(parameters().front().tensor))};
   }
 
-  // The sum of weights is 0 if no key is left or, with relu, if no key has a feature of the query. Then the query reads 0:
+  // The sum of weights is 0 if no key is left or, with relu, if no key shares a feature with the query. Then the query reads 0:
   // dividing by infinity makes its value and all its gradients 0.
   Tensor normalised(const Tensor& read) const {
     if (divisor_ > 0) return read / divisor_;

@@ -8,7 +8,7 @@ namespace ablate::listops {
 namespace {
 
 constexpr char kMagic[9] = "ablistop";
-// Version of the layout, part of the digest. With a new layout, also raise the generator's version, part of the cache's key.
+// Version of the layout, part of the digest. For a new layout, also raise kGeneratorVersion, which is part of the cache key.
 constexpr std::uint64_t kVersion = 1;
 
 }  // namespace

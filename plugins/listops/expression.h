@@ -20,7 +20,7 @@ inline constexpr Symbol kSm = 14;   ///< sum modulo 10
 inline constexpr Symbol kEnd = 15;
 inline constexpr Symbol kLastSymbol = kEnd;
 
-/// "7", "[MAX", "]", as in the published files.
+/// Returns a symbol's text as in the published files: "7", "[MAX", "]".
 std::string_view to_text(Symbol symbol);
 /// Returns nullopt if the text is not one of the 15 symbols.
 std::optional<Symbol> to_symbol(std::string_view text);

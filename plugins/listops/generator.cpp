@@ -23,7 +23,7 @@ constexpr std::size_t kMostBlocksAtOnce = 64;
 /// Makes the tries of one block. Each block has its own random generator, so any thread can make blocks in any order.
 class Grower {
  public:
-  // The standard does not fix how its distributions draw numbers, so this class computes its own.
+  // The standard does not fix how its distributions draw numbers, so this class draws numbers itself.
   Grower(const GeneratorSettings& settings, std::uint64_t block)
       : settings_(settings), random_(generator(settings.seed, {block, block >> 32})) {
     operators_below_ = static_cast<std::uint64_t>(settings.operator_probability * 4294967296.0);

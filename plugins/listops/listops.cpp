@@ -26,7 +26,7 @@ constexpr ablate::Parameter parameters[] = {
                                              "probability that a node above max_depth is an operator")),
     ablate::when("data = \"\"", ablate::integer("train", "96000", {1, 10000000}, "examples to train on", "examples")),
     ablate::when("data = \"\"",
-                 ablate::integer("dev", "2000", {1, 10000000}, "examples that select the checkpoint", "examples")),
+                 ablate::integer("dev", "2000", {1, 10000000}, "examples that select the best weights", "examples")),
     ablate::when("data = \"\"", ablate::integer("test", "2000", {1, 10000000}, "examples to report on", "examples")),
     ablate::when("data = \"\"", ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set")),
 };
@@ -48,7 +48,7 @@ class ListOps final : public ablate::Task {
                 static_cast<std::uint64_t>(context.parameters.integer("test"))} {
     if (folder_.empty() && settings_.min_length + 1 >= settings_.max_length)
       throw std::invalid_argument("min_length = " + std::to_string(settings_.min_length) +
-                                  " leaves no length between it and max_length = " + std::to_string(settings_.max_length) +
+                                  " leaves no length below max_length = " + std::to_string(settings_.max_length) +
                                   ", expected at most max_length - 2 = " + std::to_string(settings_.max_length - 2));
   }
 
@@ -107,7 +107,7 @@ class ListOps final : public ablate::Task {
     digest_ = stored.digest;
   }
 
-  /// Returns the index of a split's example among all examples. Throws std::out_of_range.
+  /// Returns the index of a split's example among all examples. Throws std::out_of_range if there is none.
   std::size_t place(ablate::Split split, std::int64_t index) const {
     const auto own = ablate::place_of(index, size(split));
     std::uint64_t first = 0;

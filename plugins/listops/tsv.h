@@ -20,9 +20,9 @@ inline constexpr const char* kExpected =
 std::vector<std::filesystem::path> find_files(const std::string& data);
 
 /// Reads a file, plain or gzipped. Drops parentheses and evaluates every expression. Throws FileError with file, line, and the
-/// found and the expected text: no such file, a folder, another header, a row without exactly two columns, an unknown symbol,
-/// an ill-formed expression, more than max_length symbols, a wrong answer. If several rows are faulty, the error names the
-/// first.
+/// found and the expected text, for: a missing file, a folder, another header, a row without exactly two columns, an unknown
+/// symbol, an ill-formed expression, more than max_length symbols, a wrong answer. If several rows are faulty, the error names
+/// the first.
 Examples read_tsv(const std::filesystem::path& path, std::int64_t max_length, int threads);
 
 }  // namespace ablate::listops

@@ -41,7 +41,7 @@ Source source_in(const fs::path& zip) {
   return {Form::kFile, zip, true};
 }
 
-/// An empty path means that nothing usable was found.
+/// Returns an empty path if nothing usable was found.
 Source source_at(const fs::path& path) {
   if (is_zip(path)) return source_in(path);
   if (!fs::is_directory(path)) return {Form::kFile, fs::exists(path) ? path : fs::path()};

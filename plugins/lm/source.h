@@ -32,7 +32,7 @@ struct Source {
 inline constexpr std::array<const char*, 3> kWikiText = {"wiki.train.tokens", "wiki.valid.tokens", "wiki.test.tokens"};
 inline constexpr std::array<const char*, 3> kBookFolders = {"train", "validation", "test"};
 
-/// Throws std::runtime_error with everything that was looked for and with advice; std::invalid_argument for a parameter.
+/// Throws std::runtime_error with the places searched and advice; std::invalid_argument if by_words or bytes does not fit.
 /// @param data as in find_data (ablate/data_files.h): a file, a zip archive (one file, or WikiText's three files), a folder. In
 /// a folder the first match counts: enwik8 or enwik8_first10M, WikiText's files (all of these plain or gzipped), enwik8.zip,
 /// WikiText's archive, the folders of books.
@@ -41,7 +41,7 @@ inline constexpr std::array<const char*, 3> kBookFolders = {"train", "validation
 Source find_source(const std::string& data, bool by_words, std::int64_t bytes);
 
 /// Returns the files of each split: a single file in the first split only, WikiText's three files, or the books by number.
-/// Throws std::runtime_error with the files that a folder lacks, or that are not books.
+/// Throws std::runtime_error, with names, if files are missing or a folder of books has another file.
 std::array<std::vector<std::filesystem::path>, 3> files_of(const Source& source);
 
 }  // namespace ablate::lm

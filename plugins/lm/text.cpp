@@ -169,13 +169,13 @@ void check_length(const Source& source, const std::array<std::size_t, 3>& tokens
   if (source.form == Form::kFile && tokens[1] < least)
     throw FileError(source.path, "found " + std::to_string(tokens[0] + tokens[1] + tokens[2]) + " bytes, expected at least " +
                                      std::to_string(kShare * least) + ": dev and test are 5 % each, and have to hold a " +
-                                     "segment of length = " + std::to_string(length) + " and the byte behind it");
+                                     "segment of length = " + std::to_string(length) + " and the byte after it");
   constexpr const char* kSplits[] = {"train", "dev", "test"};
   for (std::size_t split = 0; split < tokens.size(); ++split)
     if (tokens[split] < least)
       throw FileError(source.path, std::string(kSplits[split]) + " has " + std::to_string(tokens[split]) +
                                        " tokens, expected at least " + std::to_string(least) +
-                                       ": a segment of length = " + std::to_string(length) + " and the token behind it");
+                                       ": a segment of length = " + std::to_string(length) + " and the token after it");
 }
 
 void append_readable(std::string& text, std::uint8_t byte) {

@@ -15,7 +15,7 @@ namespace ablate::lm {
 struct Text {
   std::vector<std::uint8_t> bytes;
   std::array<std::size_t, 3> ends{};  ///< end of train, dev and test
-  bool lines = false;  ///< true if a line's end is a word, as in publications on WikiText; in books it is white space
+  bool lines = false;  ///< true if a line's end is a word, as in publications on WikiText; in books, it is white space
 
   std::span<const std::uint8_t> part(std::size_t split) const {
     const auto begin = split == 0 ? 0 : ends[split - 1];
@@ -25,7 +25,7 @@ struct Text {
 
 /// Reads the text. A single file (plain, gzipped or zipped) is split into 90 % train, 5 % dev and 5 % test. WikiText has three
 /// files. The books of each folder are joined in the order of their numbers, and a newline follows each book. Throws FileError
-/// if a file is unreadable or empty and, for WikiText and books, with the line of a byte that is not UTF-8.
+/// if a file is unreadable or shorter than `bytes`, or if a part of WikiText or a book is empty or not UTF-8 (with the line).
 /// @param bytes limits a single file to its first bytes; 0: all of it
 Text read_text(const Source& source, std::int64_t bytes, int threads);
 

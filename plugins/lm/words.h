@@ -1,4 +1,4 @@
-// The words of a text: the tokens between white space and, if they count, the ends of lines.
+// The words of a text: the tokens between white space and, if Text::lines is true, the ends of lines.
 #pragma once
 
 #include <array>

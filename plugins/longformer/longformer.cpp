@@ -65,7 +65,7 @@ class Longformer final : public ablate::HeadwiseAttention {
     const auto project = [&](const char* name, const char* like) {
       const auto width = heads() * d_head();
       const auto linear = register_module(name, ablate::make_linear(context.d_model, width, true, context.generator));
-      const ablate::NoGradGuard none;  // the global projections start as copies of the window's (section 3.1)
+      const ablate::NoGradGuard none;  // the global projections start as copies of the window's projections (section 3.1)
       for (const auto& entry : parameters_like(like))
         (entry.name.ends_with("weight") ? linear->weight : linear->bias).copy_(entry.tensor);
       return linear;

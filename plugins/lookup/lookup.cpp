@@ -20,7 +20,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };
 
-constexpr double kFewestLists = 100;  // with fewer lists a split might get none
+constexpr double kFewestLists = 100;  // with fewer possible lists of pairs, a split might get none
 
 struct Pair {
   std::int64_t key, value;

@@ -27,7 +27,7 @@ struct Growing {
     tokens.insert(tokens.end(), ids.begin(), ids.end());
     answers.insert(answers.end(), ids.size(), answer);
   }
-  /// The target of a position is the next token, if the next token is an answer or `all` is true.
+  /// Returns the row. The target of a position is the next token, if that token is an answer or `all` is true.
   Row row(bool all) const {
     Row row{tokens, Ids(tokens.size(), -1)};
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
@@ -69,7 +69,7 @@ class Recall final : public Kind {
 
  private:
   Settings settings_;
-  std::int64_t ids_;         ///< keys and values, half each; higher ids are noise
+  std::int64_t ids_;         ///< number of ids for keys and values, half each; higher ids are noise
   std::uint64_t noise_ = 0;  ///< share of noise pairs, times 2^32
 };
 
@@ -159,7 +159,7 @@ class Compression final : public Kind {
 };
 
 /// Tokens among blanks, then an id that asks for the tokens in order, without the blanks. The tokens' positions are uniform. In
-/// the published protocol, each blank is put before a random token instead, so gaps are alike and no blank is last.
+/// the published protocol, each blank is put before a random token instead, so gaps have similar sizes and no blank is last.
 class SelectiveCopying final : public Kind {
  public:
   static constexpr std::int64_t kUsualLength = 256;

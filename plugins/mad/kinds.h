@@ -1,4 +1,4 @@
-// The six kinds of examples, each drawn from a generator.
+// The six kinds of examples, drawn at random.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct KindInfo {
   std::unique_ptr<Kind> (*make)(const Settings& settings);
 };
 
-/// @param name a kind of the schema
+/// @param name a value that the parameter `kind` allows
 const KindInfo& kind_of(const std::string& name);
 
 }  // namespace ablate::mad

@@ -22,7 +22,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::when("kind = noisy-recall", ablate::real("noise", "0.2", {0, 0.99}, "share of noise pairs")),
     ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "0", {0, 1e9}, "examples to train on; 0: as published, 12,800, or 256 to memorise", "examples"),
-    ablate::integer("dev", "1280", {1, 1e9}, "examples that select the checkpoint; the published code has none", "examples"),
+    ablate::integer("dev", "1280", {1, 1e9}, "examples that select the best weights; the published code has none", "examples"),
     ablate::integer("test", "1280", {1, 1e9}, "examples to report on", "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "seed of the data set"),
 };

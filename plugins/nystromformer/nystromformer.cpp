@@ -82,7 +82,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     return segments->of(x).sum(3) / segments->tokens().clamp_min(1).unsqueeze(-1);
   }
 
-  /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1), for each matrix separately. Rows and columns
+  /// Returns A^+ of each matrix, by iterating Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). Rows and columns
   /// of 0, which belong to absent landmarks, stay 0.
   Tensor inverse(const Tensor& a) const {
     const auto scale = a.sum(-2, true).amax(-1, true) * a.sum(-1, true).amax(-2, true);

@@ -51,7 +51,7 @@ class Pen {
   };
   /// A contour under construction.
   struct Row {
-    Point at;  ///< its first end
+    Point at;  ///< the contour's first end
     std::vector<Step> steps = {};
   };
 
@@ -100,7 +100,7 @@ class Pen {
       if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
     for (const auto tip : tips_)
       if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
-    // Quick test: pieces whose middles are `reach` apart are not near. Values are doubled: two ends add up to twice a middle.
+    // Quick test: pieces whose middles are `reach` apart are not near. Values are doubled: two ends add up to twice the middle.
     const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
                middle_y = line.from.y + line.to.y;
     for (const auto& row : rows_)
@@ -127,7 +127,7 @@ class Pen {
 
   /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. Both opposite ends
   /// must have similar distances from the first circle and from the picture's middle, so that positions do not reveal the
-  /// label. Otherwise returns nullopt.
+  /// label. Returns nullopt if no choice of ends fits.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
     // Greatest allowed difference of distances. Shorter contours are straighter, so their distances differ less.
@@ -169,8 +169,8 @@ class Pen {
 Form form_of(std::int64_t side, std::int64_t contour) {
   if (contour != 6 && contour != 9 && contour != 14)
     throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
-  // Sizes and contrasts of the Long Range Arena's builder, with two differences. A gap is one margin here and two in the
-  // builder. In the builder's 32 x 32 pictures, short contours are a third brighter than long contours; here all are alike.
+  // Sizes and contrasts of the Long Range Arena's builder, with two differences. A gap is one margin long here, and two
+  // margins in the builder. At 32 x 32, the builder's short contours are a third brighter than its long ones, unlike here.
   Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
   switch (side) {
     case 32:

@@ -16,7 +16,7 @@ struct Form {
   std::int64_t paddle, thickness;
   int grey;                     ///< grey of a pixel that a paddle covers wholly; pixels are limited to 255
   std::int64_t gap;             ///< between the ends of successive paddles
-  std::int64_t clear;           ///< least distance to the middle lines of other paddles; greater than `gap`, to differ from it
+  std::int64_t clear;           ///< least distance to the middle lines of other paddles; visibly greater than `gap`
   std::int64_t radius;          ///< radius of a circle
   std::int64_t apart;           ///< distance between the first ends of the two long contours
   int contour;                  ///< paddles of a long contour

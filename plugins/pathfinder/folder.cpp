@@ -68,7 +68,7 @@ Folder::Row parse(const Folder& found, const fs::path& folder, Folder::Row row, 
 /// Rows by the path of their picture.
 using Named = std::unordered_map<std::string, Folder::Row>;
 
-/// Throws if a picture in imgs has no line, which happens in an incomplete copy.
+/// Throws if no line of the metadata names a picture in imgs. This happens in an incomplete copy of the data.
 void check_all_named(const fs::path& folder, const Named& named) {
   if (!fs::is_directory(folder / "imgs")) return;
   fs::path first;

@@ -32,11 +32,11 @@ struct Folder {
 std::filesystem::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour);
 
 /// Reads the metadata. Skips the picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws FileError
-/// with file and line: no metadata, too few words, a label that is not 0 or 1, a path outside the folder, a picture that is
-/// missing or named twice. Throws FileError with the path of the picture if imgs has a picture that no line names.
+/// with file and line for: too few words, a label that is not 0 or 1, a path outside the folder, a picture that is missing or
+/// named twice. Throws FileError with a path if there is no metadata, or if imgs has a picture that no line names.
 Folder read_folder(const std::filesystem::path& folder);
 
-/// Throws FileError like read_png, with the file and line that name the picture.
+/// Throws FileError, with the file and line that name the picture, if read_png() throws.
 Pictures read_pictures(const Folder& folder, std::int64_t side, int threads);
 
 }  // namespace ablate::pathfinder

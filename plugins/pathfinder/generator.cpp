@@ -16,7 +16,7 @@ constexpr std::int64_t kBlock = 512;
 
 /// True for exactly one of pictures 2i and 2i + 1, chosen at random. So splits are balanced, and no index shows a label.
 bool is_connected(std::uint64_t seed, std::uint64_t split, std::uint64_t place) {
-  auto random = generator(seed, {split, place / 2, 0});  // three words, because a picture's generator has two
+  auto random = generator(seed, {split, place / 2, 0});  // seeded by three words; a picture's generator is seeded by two
   return below(2, random) == place % 2;
 }
 

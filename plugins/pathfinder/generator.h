@@ -15,8 +15,8 @@ struct GeneratorSettings {
 };
 
 /// Generates the pictures of all splits, one split after another. One of pictures 2i and 2i + 1 is connected. A picture depends
-/// only on the settings, its split and its index in the split, not on threads or sizes. Throws std::invalid_argument for any
-/// other side or contour.
+/// only on the settings, its split and its index in the split, not on threads or sizes. Throws std::invalid_argument if
+/// GeneratorSettings does not list the side or contour.
 Pictures generate(const GeneratorSettings& settings, const std::array<std::int64_t, 3>& sizes, int threads);
 
 /// All inputs of generate() except sizes, including its version: equal texts mean equal pictures.

@@ -24,7 +24,7 @@ constexpr ablate::Parameter parameters[] = {
         "treatment of black pixels; absent: as padding, like code of the Long Range Arena that detects padding by its value"),
     ablate::when("data = \"\"", ablate::integer("train", "160000", {1, 10000000},
                                                 "examples to train on; if data are read, all except dev and test", "examples")),
-    ablate::integer("dev", "20000", {1, 10000000}, "examples that select the checkpoint", "examples"),
+    ablate::integer("dev", "20000", {1, 10000000}, "examples that select the best weights", "examples"),
     ablate::integer("test", "20000", {1, 10000000}, "examples to report on", "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992},
                     "seed of generated pictures; if data are read, it draws dev and test"),

@@ -34,7 +34,7 @@ class Pictures {
   }
 
   void add_to(Digest& digest) const { digest.add(side_).add_column(labels_).add_column(ends_).add_column(packed_); }
-  /// Little-endian: "ablpathf", version, side, pictures, bytes of pixels (u64 each), then labels (u8), ends (u64) and pixels.
+  /// Returns "ablpathf", version, side, pictures, bytes of pixels (u64 each), labels (u8), ends (u64), pixels; little-endian.
   std::vector<std::uint8_t> to_bytes() const;
   /// @param bytes the output of to_bytes(); the cache has checked them
   static Pictures from_bytes(std::span<const std::uint8_t> bytes);

@@ -46,7 +46,7 @@ constexpr double kReluLeast = 1e-3;
 // most |phi(q)| |sum of phi(k)|, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
-constexpr double kNothing = -1e30;  ///< log_scale of a missing key: finite, and below that of other keys
+constexpr double kNothing = -1e30;  ///< log_scale of a missing key: finite, and below the log_scale of other keys
 
 /// phi(k_j) = features exp(log_scale). log_scale has no gradient.
 struct Scaled {
@@ -167,7 +167,7 @@ class Performer final : public ablate::HeadwiseAttention {
       const auto none = heads_state(batch);
       return {none[0], none[1]};
     }
-    // Sums over earlier feature vectors are useless with the current ones.
+    // Sums made with earlier feature vectors cannot be read with the current feature vectors, so these sums are cleared.
     const auto stale = (input.state[2] != vectors_->drawn).view({batch, 1, 1});
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
   }

@@ -24,7 +24,7 @@ class Projection final : public ablate::LandmarkCompression {
     const auto e = weight_.narrow(0, 0, count).narrow(1, 0, n);
     Memory memory;
     memory.slots = ablate::existing_slots(slots(), input.mask);
-    // Every existing slot counts once, as published. With a fixed number of slots, all exist in an item that has a token.
+    // Every existing slot counts once, as published. With a fixed number of slots, all slots exist in an item with a token.
     auto there = memory.slots;
     if (!there.defined() && input.mask.defined()) there = input.mask.any(1).view({-1, 1, 1}).expand({-1, -1, count});
     const auto mixed = [&](const Tensor& x) {

@@ -73,7 +73,7 @@ inline Tensor place_of(const Tensor& looks, const Tensor& shares) {
 /// @param mean in [0, 1]
 /// @param variance > 0
 /// @param centres in [0, 1]
-/// @param w > 0; all broadcast against each other.
+/// @param w > 0; all four arguments broadcast against each other
 inline Tensor expected_basis(const Tensor& mean, const Tensor& variance, const Tensor& centres, const Tensor& w) {
   const auto total = variance + w.square();
   const auto share = w.square() / total;
@@ -87,8 +87,8 @@ inline Tensor expected_basis(const Tensor& mean, const Tensor& variance, const T
   return ((mean - centres).square() / (total * -2)).exp() * inside * (share.sqrt() / all);
 }
 
-/// Share of expected_basis()'s truncated Gaussian between neighbouring edges: [..., cells], of sum 1 if the edges reach from 0
-/// to 1.
+/// Share of expected_basis()'s truncated Gaussian between neighbouring edges: [..., cells]. The sum is 1 if the edges reach
+/// from 0 to 1.
 /// @param edges [..., cells + 1], rising in [0, 1]
 inline Tensor shares_between(const Tensor& mean, const Tensor& variance, const Tensor& edges) {
   const auto scale = (variance * 2).rsqrt();

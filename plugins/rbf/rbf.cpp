@@ -156,7 +156,7 @@ class RadialBasis final : public ablate::Compression {
     return ablate::place_of(looks, shares.contiguous());
   }
 
-  /// Contracts the old signal to [0, tau] and appends the new tokens. Without tokens the signal is unchanged.
+  /// Contracts the old signal to [0, tau] and appends the new tokens. Without new tokens the signal is unchanged.
   /// @param held [items, heads, slots, d]
   /// @param own [items, heads, tokens, d]
   /// @param places [items, heads or 1, samples]

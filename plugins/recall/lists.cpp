@@ -11,9 +11,9 @@ namespace ablate::recall {
 namespace {
 
 constexpr double kPower = 0.01;       // published value: nearer places are more likely, by gap^(power - 1)
-constexpr double kFewestLists = 100;  // with fewer lists a split might get none
+constexpr double kFewestLists = 100;  // with fewer possible lists of pairs, a split might get none
 
-/// Parses a list like "2,4,8". Throws std::invalid_argument, also for a number above `most`.
+/// Parses a list like "2,4,8". Throws std::invalid_argument unless the numbers are rising and in [1, most].
 std::vector<std::int64_t> numbers_of(const std::string& text, std::int64_t most) {
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
@@ -33,7 +33,7 @@ std::vector<std::int64_t> numbers_of(const std::string& text, std::int64_t most)
   return numbers;
 }
 
-/// Draws different ids in [first, end).
+/// Draws different ids in [first, end) for the member `what` of each pair.
 void draw_ids(std::vector<Pair>& example, std::int64_t Pair::*what, std::int64_t first, std::int64_t end,
               std::mt19937_64& random) {
   for (auto at = example.begin(); at != example.end(); ++at) {

@@ -106,7 +106,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     };
     const auto q = each_round(input.q), v = each_round(input.v);
     BucketOrder order(hash(q), input.mask, buckets());
-    if (across_) order.buckets = order.buckets.clamp_max(1);  // sorted by all buckets, then treated as one
+    if (across_) order.buckets = order.buckets.clamp_max(1);  // sorted by all buckets, then treated as one bucket
     const auto sorted = order.sorted(q);
     const auto keys = sorted * ((sorted * sorted).mean(-1, true) + 1e-6).rsqrt() / std::sqrt(static_cast<double>(d_head()));
 

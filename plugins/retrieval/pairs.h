@@ -21,7 +21,7 @@ using Texts = std::unordered_set<std::string>;
 
 /// Reads the first `length` bytes of each text from a file, plain or gzipped. Throws FileError for a file that is unreadable,
 /// empty or not regular. Throws with FILE:LINE for a wrong number of columns, an empty text, or a label other than 0 or 1. The
-/// published 0.0 and 1.0 are accepted.
+/// published labels 0.0 and 1.0 are accepted.
 std::vector<Pair> read_pairs(const std::filesystem::path& path, std::size_t length, Texts& texts);
 
 }  // namespace ablate::retrieval

@@ -1,5 +1,5 @@
 // Routing Transformer (Roy et al. 2021): tokens attend within clusters of similar tokens, found by online k-means on the unit
-// ball. README.md lists the differences from the paper, and says why causal attention has a separate form.
+// ball. README.md lists the differences from the paper, and explains why causal attention has a separate form.
 #include <cmath>
 #include <limits>
 
@@ -136,7 +136,7 @@ class Routing final : public ablate::HeadwiseAttention {
     return {index, there.expand_as(index)};
   }
 
-  /// Algorithm 1: queries of a cluster attend to its keys. A token's output is the mean over its clusters, or 0 without any.
+  /// Algorithm 1: queries of a cluster attend to its keys. A token's output is its clusters' mean, or 0 without a cluster.
   /// @param of_keys undefined: the same as of_queries
   HeadOutput among_chosen(const Members& of_queries, const Members& of_keys, const Tensor& q, const Tensor& k, const Tensor& v,
                           const HeadInput& input) const {

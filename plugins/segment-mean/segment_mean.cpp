@@ -77,7 +77,7 @@ class SegmentMean final : public ablate::LandmarkCompression {
     const auto n = x.size(2), count = slots().of(n);
     if (rate == Rate{1, 1}) return n < count ? ablate::pad(x, {0, 0, 0, count - n}) : x;
     // Segment borders repeat every `denominator` tokens, so one cut serves all periods. Every step splits or sums whole axes.
-    // Unlike a scatter, that gives the same bits on every device and a backward pass with a single copy.
+    // Unlike a scatter, this gives the same bits on every device and a backward pass with a single copy.
     const bool periodic = rate.denominator <= n;
     const auto period = periodic ? rate.denominator : n;
     const auto pieces = periodic ? rate.numerator : count;

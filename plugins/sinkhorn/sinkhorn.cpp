@@ -79,12 +79,12 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
   }
 
   /// Returns the share of each block of keys in each sorted block. Rows sum to 1, or to 0 if no block is allowed.
-  /// @param x [batch, n, d_model], 0 under the mask
+  /// @param x [batch, n, d_model], 0 at masked tokens
   /// @param there [batch or 1, 1, blocks, size] bool
   Tensor sorted(const Tensor& x, const Tensor& there) const {
     const auto count = there.size(2), size = there.size(3);
     // A block is represented by the sum of its tokens. If causal, it is represented by the sum of all tokens up to its first
-    // token, which all tokens of the block may use.
+    // token. Every token of the block may use this sum.
     const auto pooled = causal() ? x.cumsum(1).slice(1, 0, x.size(1), size)
                                  : ablate::pad(x, {0, 0, 0, count * size - x.size(1)}).unflatten(1, {count, size}).sum(2);
     const auto all = ablate::linear(pooled, sort_->weight.to(x.scalar_type()), sort_->bias.to(x.scalar_type()));

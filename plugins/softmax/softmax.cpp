@@ -59,7 +59,7 @@ bool shares(const ablate::Values& values) {
                                 " does not divide heads = " + std::to_string(heads));
   if (own > 0 && values.integer("latent") > 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
-                                " beside latent = " + std::to_string(values.integer("latent")) +
+                                " cannot be used with latent = " + std::to_string(values.integer("latent")) +
                                 ": with a latent, each head has its own keys and values");
   return own > 0 && own < heads;
 }
@@ -123,14 +123,14 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);
-      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // queries before any token
+      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // queries before the first token
     }
     return {.values = weighted(input, allowed, false)};
   }
 
   /// Sigmoid for each channel of each head, [batch, heads, n, d_head]: G1 of Qiu et al. 2025, elementwise.
   Tensor gate(const HeadInput& input) const {
-    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // 0 under the mask
+    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // 0 at masked tokens
     return ablate::split_heads(of, heads()).sigmoid();
   }
 
@@ -196,8 +196,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
-  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also clears padding and applies
-  /// rotary positions, as the base class does for its own projections.
+  /// Projects keys and values for key_value_heads heads, and repeats each for the query heads that share it. Also clears
+  /// padding and applies rotary positions, as the base class does for its own projections.
   HeadInput shared(const HeadInput& original) const {
     auto input = original;
     const auto of = [&](const ablate::Linear& projection) {
@@ -219,7 +219,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   HeadInput of_latent(const HeadInput& original) const {
     auto input = original;
     const auto latent =
-        of_one_size(latent_->forward(original.context, fused())) * latent_gain_;  // 0 under the mask, because no map has a bias
+        of_one_size(latent_->forward(original.context, fused())) * latent_gain_;  // masked tokens stay 0: no map has a bias
     input.k = ablate::split_heads(key_->forward(latent, fused()), heads());
     input.v = ablate::split_heads(value_->forward(latent, fused()), heads());
     if (!turns_) return input;
@@ -257,9 +257,9 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return ablate::softmax_attention(q, k, v, allowed, is_causal, fused());
   }
 
-  bool turns_;  ///< rotary positions
+  bool turns_;  ///< true if positions are rotary
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class projects
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< for shared heads or a latent; null if the base class projects
   std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< null if not requested
   Tensor latent_gain_;                                                  ///< [latent]
   std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< null if not requested

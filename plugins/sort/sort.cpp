@@ -79,7 +79,7 @@ class Sort final : public ablate::GeneratedTask {
         symbols_(static_cast<std::size_t>(context.parameters.integer("symbols"))),
         published_(context.parameters.text("shares") == "published") {
     ablate::expect(length_ >= symbols_ + 16, "length", context.parameters.integer("length"),
-                   "at least " + std::to_string(symbols_ + 16) + ": 16 tokens to sort beside an answer of " +
+                   "at least " + std::to_string(symbols_ + 16) + ": 16 tokens to sort, and an answer of " +
                        std::to_string(symbols_) + " symbols");
   }
 

@@ -82,7 +82,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return {.values = parts.size() == 1 ? parts.front() : ablate::cat(parts, 1)};
   }
 
-  /// A^(1): `stride` tokens before (and, unless causal, after) the query, or its own block. A short sequence is a single block.
+  /// A^(1): `stride` tokens before (unless causal, also after) the query; if fixed_, its block. A short sequence is one block.
   Neighbours near_blocks(std::int64_t n) const {
     const bool alone = fixed_ || n <= stride_;
     return {.size = std::min(stride_, n), .before = alone ? 0 : 1, .behind = alone || causal() ? 0 : 1};
@@ -99,7 +99,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return blocks.joined(read, part.q.size(2));
   }
 
-  /// A^(2), strided: tokens with the same remainder form a separate sequence.
+  /// A^(2), strided: tokens whose positions have the same remainder modulo the stride form a separate sequence.
   Tensor by_stride(const HeadInput& part, const Tensor& mask) const {
     const auto step = std::min(stride_, part.q.size(2));
     const auto q = ablate::apart(part.q, step), k = ablate::apart(part.k, step), v = ablate::apart(part.v, step);
@@ -142,7 +142,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return ablate::attend_seen(part.q, summaries(part.k), summaries(part.v), seen, dropout(), part.generator);
   }
 
-  /// Both sets in one softmax: the block's own tokens and the summaries of the other blocks.
+  /// Both sets of the fixed pattern in one softmax: the block's own tokens and the summaries of the other blocks.
   Tensor merged_fixed(const HeadInput& input, const Tensor& mask) const {
     if (input.q.size(2) <= stride_) return near(input, mask);
     const auto blocks = near_blocks(input.q.size(2));
@@ -163,8 +163,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
                          input.q.size(2));
   }
 
-  /// Both sets of the strided pattern in one softmax. The far tokens differ among the tokens of a block, so their scores are
-  /// computed as in by_stride(). Near tokens are masked in these scores.
+  /// Both sets of the strided pattern in one softmax. Tokens of a block have different far tokens, so the far scores are
+  /// computed as in by_stride(). Near tokens are masked in the far scores.
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
     const auto blocks = near_blocks(input.q.size(2));
@@ -190,7 +190,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   }
 
   bool fixed_, merged_;
-  std::int64_t stride_, summary_, far_;  // far_: number of far heads, the last ones
+  std::int64_t stride_, summary_, far_;  // far_: number of far heads, which come last
 };
 
 }  // namespace

@@ -102,7 +102,7 @@ class Synthesizer final : public ablate::HeadwiseAttention {
   Synthesis form_;
   std::int64_t outer_ = 0, inner_ = 0;  ///< sizes of the two factors of a token's scores, outer * inner >= max_length
   std::shared_ptr<Linear> hidden_;      ///< first layer of the MLP, all heads
-  Tensor scores_, score_bias_;          ///< second layer of the MLP, [heads, max_length or outer + inner, d]; or the scores
+  Tensor scores_, score_bias_;          ///< second layer of the MLP, [heads, max_length or outer + inner, d]; or all scores
   Tensor rows_, columns_;               ///< [heads, max_length, rank]
   Tensor share_;                        ///< [heads]; its sigmoid is the share of dot products
 };

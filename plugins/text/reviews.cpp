@@ -52,7 +52,8 @@ void check_ids(const fs::path& source, const Part& part) {
   for (std::size_t i = 0; i < part.reviews.size(); ++i)
     if (const auto id = part.reviews[i]->id, expected = static_cast<std::int64_t>(i); id != expected)
       throw FileError(source, part.folder + ": found " + count_of(part.reviews.size()) + ", " +
-                                  (id < expected ? "two with the id " : "but not ") + std::to_string(std::min(id, expected)) +
+                                  (id < expected ? "two with the id " : "but none with the id ") +
+                                  std::to_string(std::min(id, expected)) +
                                   "; expected each id from 0 on once: unpack the archive again");
 }
 

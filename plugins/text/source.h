@@ -14,8 +14,8 @@ inline constexpr const char* kExpected =
     "labelled reviews; the folder aclImdb that they unpack to ({train,test}/{pos,neg}/ID_RATING.txt); or a folder with "
     "one of them in it";
 
-/// Returns the folder with train and test, or the archive. Throws std::runtime_error with everything that was looked for and
-/// with advice.
+/// Returns the folder with train and test, or the archive. Throws std::runtime_error if neither is found. The message lists
+/// the expected data and gives advice.
 /// @param data as in find_data (ablate/data_files.h): the folder aclImdb, a folder that contains it or its archive, or the
 /// archive
 std::filesystem::path find_source(const std::string& data);

@@ -22,7 +22,7 @@ constexpr ablate::Parameter parameters[] = {
                     "first bytes of each review; the Long Range Arena uses 1000, and 4000 in its speed tests and later tables",
                     "bytes"),
     ablate::text("dev_from", "\"train\"", "train|test",
-                 "reviews that select the checkpoint. train: all training reviews of some films; test: the test reviews "
+                 "reviews that select the best weights. train: all training reviews of some films; test: the test reviews "
                  "themselves, as in the Long Range Arena, which makes results too good"),
     ablate::when("dev_from = train",
                  ablate::integer("dev", "2500", {2, 1000000}, "approximate number, because films are not divided", "examples")),

@@ -142,7 +142,7 @@ std::vector<Account> read_accounts(const Folder& folder) {
       auto& account =
           accounts.try_emplace(id, Account{id, owner->second.client, owner->second.woman, source, {}}).first->second;
       if (account.source != source)
-        reader.refuse("an account that " + folder.transactions[account.source].string() + " does not have");
+        reader.refuse("an account that is not in " + folder.transactions[account.source].string() + ", too");
       account.transactions.push_back(transaction);
     }
   }

@@ -22,9 +22,9 @@ struct Account {
   std::vector<Transaction> transactions;  ///< at least one, by day; within a day in the file's order
 };
 
-/// Returns the accounts that have transactions and no disposition except the owner's, sorted by id. Other accounts are left
-/// out, because their payer is unknown. Throws FileError with FILE:LINE for an invalid cell, an account without dispositions or
-/// in two files, and an owner that is not a client.
+/// Returns the accounts that have transactions and no disposition (a client's right to an account) except the owner's, sorted
+/// by id. Other accounts are left out, because their payer is unknown. Throws FileError with FILE:LINE for an invalid cell, an
+/// account without dispositions or in two files, and an owner that is not a client.
 std::vector<Account> read_accounts(const Folder& folder);
 
 }  // namespace ablate::transactions

@@ -88,7 +88,7 @@ Lines lines_of(const fs::path& file) {
   const auto zip = std::make_shared<Archive>(archive, Packing::kZip);
   while (const auto name = zip->next())
     if (archive / name->relative_path() == file) return {file, [zip](std::span<std::uint8_t> to) { return zip->read(to); }};
-  throw FileError(archive, "lacks " + file.filename().string() + ", which it had before; fetch it again");
+  throw FileError(archive, "no longer has " + file.filename().string() + ": it changed while it was read; fetch it again");
 }
 
 }  // namespace ablate::transactions

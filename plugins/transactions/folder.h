@@ -25,10 +25,10 @@ struct Folder {
 
 /// @param data as in find_data (ablate/data_files.h): an archive (.zip) with client.asc, disp.asc and trans.asc, or a folder. A
 /// folder has these files (trans_*.csv may replace trans.asc, and each may end in .gz), or data_berka.zip.
-/// Throws std::runtime_error with everything that was looked for and with advice.
+/// Throws std::runtime_error if files are missing. The message lists the expected files.
 Folder find_files(const std::string& data);
 
-/// Reads the lines of a Folder's file. Throws FileError.
+/// Opens a Folder's file to read its lines. Throws FileError if the file is missing or unreadable.
 Lines lines_of(const std::filesystem::path& file);
 
 }  // namespace ablate::transactions

@@ -21,7 +21,7 @@ class Table {
   Table& operator=(const Table&) = delete;
 
   bool has(std::string_view name) const;
-  /// Returns the index of a column. If it is missing, throws FileError with the columns of the header.
+  /// Returns the index of a column. If the column is missing, throws FileError with the columns of the header.
   std::size_t column(std::string_view name) const;
 
   /// Reads the next line that is not empty, or returns false at the end. Throws FileError unless the line has as many cells as
@@ -30,9 +30,9 @@ class Table {
 
   /// Returns a cell of the current line. Quotes and surrounding spaces are removed. Valid until next().
   std::string_view text(std::size_t column) const { return cells_[column]; }
-  /// Returns a decimal integer in [0, 2^53]. Throws FileError.
+  /// Returns a decimal integer in [0, 2^53]. Throws FileError if the cell has anything else.
   std::int64_t whole(std::size_t column) const;
-  /// Returns an amount of money, finite and not negative. Throws FileError.
+  /// Returns an amount of money, finite and not negative. Throws FileError if the cell has anything else.
   double amount(std::size_t column) const;
 
   /// Throws FileError: "FILE:LINE: NAME: found ..., expected ...".

@@ -41,7 +41,7 @@ TEST_CASE("a check that is killed from outside runs again, and has no verdict if
   Place place;
   place.kill_next(1);
   const auto once = place.expect({"check", "leaky"}, 0);
-  CHECK(says(once.err, "broken off: signal 9 (Killed): ablate did not send it"));
+  CHECK(says(once.err, "broken off: signal 9 (Killed): ablate did not send this signal"));
   CHECK(says(once.err, "; once more, alone\n"));
   CHECK(says(once.out, ", all passed"));
   CHECK(place.keeps_verdict());

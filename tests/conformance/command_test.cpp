@@ -155,7 +155,7 @@ TEST_CASE("if the device is missing, no check runs, and the command does not fai
   const auto shown = place.run({"check", "softmax", "--device", "cuda:7"});
   INFO(shown.out << shown.err);
   CHECK(shown.exit_code == 0);
-  CHECK(says(flat(shown.out), "nothing was checked with --device cuda:7: CUDA is asked for, "));
+  CHECK(says(flat(shown.out), "nothing was checked with --device cuda:7: CUDA was requested, "));
   const auto answer = json::parse(place.run({"check", "softmax", "--device", "cuda:7", "--format", "json"}).out);
   CHECK(answer.at(0).at("verdict") == "unchecked");
   CHECK(names(answer.at(0).at("checks"), "unchecked") == std::set<std::string>{"device"});

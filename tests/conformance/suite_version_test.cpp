@@ -35,13 +35,13 @@ const std::string kCommand = ABLATE_BUILD_DIR "/tests/test_suite_version \"[reco
 
 const Versioned kSuite{"suite",
                        "kSuiteVersion",
-                       "others pass or fail by it, raise {}, so that earlier verdicts count no longer",
+                       "the edit changes which plugins pass or fail, raise {}; earlier verdicts then no longer count",
                        kSuiteVersion,
                        {kTrial / "conformance", kTrial / "audit", kTrial / "floors"}};
 const Versioned kFloors{
     "floors",
     "kFloorsVersion",
-    "a predictor has other numbers by it, raise {}, so that earlier floors count no longer",
+    "the edit changes the numbers of a predictor, raise {}; earlier floors then no longer count",
     kFloorsVersion,
     {kTrial / "floors", kTask / "examples.cpp", kTask / "examples.h", kTask / "symbols.cpp", kTask / "symbols.h"}};
 
@@ -75,10 +75,10 @@ std::string line_of(const Versioned& of) { return fmt::format("{} {} code {}\n",
 std::string demand(const std::string& recorded, const Versioned& of) {
   if (recorded.find(line_of(of)) != std::string::npos) return "";
   if (recorded.find(fmt::format("{} {} ", of.name, of.version)) == std::string::npos)
-    return fmt::format("{} (core/shared/versions.h) is {}, and {} has \"{}\". Record it: {}", of.constant, of.version,
-                       kRecord.string(), recorded, kCommand);
+    return fmt::format("{} (core/shared/versions.h) is {}, and {} has \"{}\". Record the new version: {}", of.constant,
+                       of.version, kRecord.string(), recorded, kCommand);
   const auto constant = of.constant + " (core/shared/versions.h)";
-  return fmt::format("the code of {} differs from the code recorded for {} {}. If {}. Then record it: {}",
+  return fmt::format("the code of {} differs from the code recorded for {} {}. If {}. Then record the new code: {}",
                      fmt::join(names_of(of.code), ", "), of.name, of.version, fmt::format(fmt::runtime(of.effect), constant),
                      kCommand);
 }
@@ -102,7 +102,7 @@ TEST_CASE("an edit of versioned code is noticed, an edit of its comments is not"
   folder.write("notes.txt", "one");
   const auto is_file = GENERATE(false, true);
   const Versioned six{
-      "suite", "kSuiteVersion", "others pass or fail by it, raise {}", 6, {is_file ? folder / "a.cpp" : folder.path()}};
+      "suite", "kSuiteVersion", "the edit changes verdicts, raise {}", 6, {is_file ? folder / "a.cpp" : folder.path()}};
   auto seven = six;
   seven.version = 7;
   const auto before = digest_of(six.code), recorded = line_of(six);

@@ -33,9 +33,9 @@ def launches(texts: list[str]) -> list[str]:
     for kernel, rest in calls:
         threads = rest.split()[-1]
         if bounds.get(kernel) != {threads}:
-            found.append(f"{kernel} is launched with {threads} threads, expected those of its __launch_bounds__")
+            found.append(f"{kernel} is launched with {threads} threads, expected the number in its __launch_bounds__")
     if missed := set(bounds) - {kernel for kernel, _ in calls}:
-        found.append(f"no launch was found of {', '.join(sorted(missed))}")
+        found.append(f"no launch was found for {', '.join(sorted(missed))}")
     return found
 
 
@@ -101,8 +101,8 @@ def found_later(nvcc: str, root: pathlib.Path) -> list[str]:
             return said[1] if said else run.stdout + run.stderr
 
         without, later = configured(CUDACXX=f"{folder}/none"), configured()
-    found = [] if without == "NOTFOUND" else [f"without a compiler cmake has found {without}"]
-    return found if later.endswith("nvcc") else [*found, f"a compiler that is there later is not found: {later}"]
+    found = [] if without == "NOTFOUND" else [f"expected that cmake finds no compiler, but it found {without}"]
+    return found if later.endswith("nvcc") else [*found, f"cmake did not find a compiler that was installed later: {later}"]
 
 
 def notices() -> None:
@@ -122,9 +122,9 @@ def notices() -> None:
         "launch(k<T, true>, pieces(n, 2),\n       kThreads, 0, stream, of);"
     assert launches([right]) == []
     assert launches([right.replace("kThreads, 0", "512, 0")]) == [
-        "k is launched with 512 threads, expected those of its __launch_bounds__"]
+        "k is launched with 512 threads, expected the number in its __launch_bounds__"]
     assert len(launches([right.replace("__launch_bounds__(kThreads, 2)\n", "")])) == 2
-    assert launches([right.split("launch(k")[0]]) == ["no launch was found of k"]
+    assert launches([right.split("launch(k")[0]]) == ["no launch was found for k"]
 
 
 def main(nvcc: str, root: pathlib.Path) -> int:

@@ -103,7 +103,7 @@ TEST_CASE("checkpoints of a killed run are listed, and removed with their experi
              kept = put_checkpoint(ablate.file(), key_of(kThree), 10, 0);
   const auto checked = ablate("db check");
   CHECK(has(checked, "a.db.checkpoints: 2 files, 200 bytes"));
-  CHECK(has(checked, ".checkpoint: of a trial that is running or was cut off: its study's next run resumes from it\n"));
+  CHECK(has(checked, ".checkpoint: of a running or interrupted trial; the next run of its study resumes from it\n"));
   const auto going = deletion_of(Reader(ablate.file()), "gone");
   CHECK(going.files.files == 1);
   CHECK(delete_experiment(ablate.file(), "gone", going, true, ablate.file().parent_path() / "backup.db").files == 1);

@@ -128,7 +128,7 @@ TEST_CASE("words and options that an action does not take are refused, and chang
   refuses("experiment lst", "did you mean list?");
   refuses("experiment list quickstart", "expected `ablate experiment list`");
   refuses("experiment show", "expected `ablate experiment show NAME`");
-  refuses("experiment show quickstart second", "found 2 words behind it");
+  refuses("experiment show quickstart second", "found 2 words after the action");
   refuses("experiment rename quickstart", "expected `ablate experiment rename OLD NEW`");
   refuses("experiment tag quickstart", "expected `ablate experiment tag NAME WORD...`");
   refuses("experiment note quickstart two words", "with the text in quotes");

@@ -56,7 +56,7 @@ TEST_CASE("running attempts are on top while their process lives") {
     CHECK_FALSE(has(run("attempts"), "running"));
     others.exec("INSERT INTO running VALUES ('node\x1b[2J7', 1, 5, '" + key_of(b) + "', 0, 3, 9, NULL)");
   }
-  CHECK(has(run("attempts"), "running on node[2J7, not seen from here, step 3/9  "));
+  CHECK(has(run("attempts"), "running on node[2J7, not visible from this host, step 3/9  "));
 }
 
 TEST_CASE("progress of an attempt that is not done, with its curves") {
@@ -78,7 +78,7 @@ TEST_CASE("progress of an attempt that is not done, with its curves") {
 
 TEST_CASE("an empty text is not accepted as a name") {
   Commands run;
-  const std::string why = ": found an empty text, as from a variable that is not set; give a value, or leave it out";
+  const std::string why = ": found an empty text, perhaps from an unset variable; give a value, or leave the argument out";
   for (const auto* command : {"table", "attempts"}) CHECK(has(run.words({command, ""}), "EXPERIMENT" + why));
   for (const std::string option : {"--rows", "--cols", "--metric"}) CHECK(has(run.words({"table", option, ""}), option + why));
   CHECK(run.exit_code == -1);

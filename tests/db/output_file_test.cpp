@@ -90,7 +90,7 @@ TEST_CASE("a run history is never overwritten, with or without --force") {
   for (const auto* command : {"table quickstart", "export quickstart", "effects quickstart"}) {
     const auto asked = std::string(command) + " --force --out " + run.file().string();
     CHECK(has(run(asked),
-              "found a SQLite database, as a run history is, expected another file; --force does not write over databases"));
+              "found a SQLite database, perhaps a run history; expected another file; --force does not write over databases"));
     CHECK((content(run.file()) == whole));
   }
   fs::create_symlink(run.file(), folder / "link");

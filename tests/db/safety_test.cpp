@@ -134,7 +134,7 @@ TEST_CASE("the store waits for another process's lock up to the limit, and then 
   CHECK(runs_in(at.file) == 2);
 }
 
-TEST_CASE("a full disk is reported as a passing fault, and the same call succeeds later") {
+TEST_CASE("a full disk is reported as a temporary fault, and the same call succeeds later") {
   Recorded at;
   auto attempt = done(kB, 80);
   attempt.output.assign(1 << 20, 'x');

@@ -157,7 +157,7 @@ TEST_CASE("a trial is not shown as running if its process is dead or reports an 
   CHECK(running_experiments(Reader(grid.file)).empty());
   say("node7");  // a host whose processes are unknown here
   CHECK(grid.state().is_running);
-  CHECK(has(joined(watch_lines({grid.state()}, {}, "", {})), "on node7, not seen from here"));
+  CHECK(has(joined(watch_lines({grid.state()}, {}, "", {})), "on node7, not visible from this host"));
 }
 
 TEST_CASE("watch shows running experiments: for a shared trial the latest experiment, otherwise the latest grid") {

@@ -126,7 +126,7 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
     running.wait();
   }
   REQUIRE_FALSE(checkpoints(place).empty());
-  CHECK(says(place.run({"db", "check"}).out, "its study's next run resumes from it"));
+  CHECK(says(place.run({"db", "check"}).out, "the next run of its study resumes from it"));
   SECTION("from the latest checkpoint") {
     check_ends_as_undisturbed(place, study, "an attempt that was killed before it was recorded");
   }

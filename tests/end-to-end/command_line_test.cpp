@@ -207,18 +207,18 @@ TEST_CASE("a dry run estimates how long its trials take from trials that are don
   CHECK(says(dry({"--set", "attention.plugin=linear"}), unknown));
   CHECK_FALSE(says(dry({"--set", "attention.plugin=softmax"}), "expected time"));  // all trials are done
   const auto some = dry({"--set", "seeds=3", "-j", "1"});
-  CHECK(says(some, " for 1 trial (the medians of done trials of the same attention and task"));
+  CHECK(says(some, " for 1 trial (medians of done trials with the same attention, task and number of steps; "));
   CHECK(says(some, "; unknown for 3 trials: no similar trial is done\n"));
   // Two trials took 8 and 2 seconds, so the third is expected to take the median, 5. All three, two at a time, take 7.5.
   place.shell(
       "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
       "d.execute('UPDATE attempt SET wall_s = CASE id WHEN 1 THEN 8 ELSE 2 END')\nd.commit()\nEND");
   const std::vector<std::string> three = {"--set", "attention.plugin=softmax", "--set", "seeds=3"};
-  const std::string of = "the medians of done trials of the same attention and task";
-  CHECK(says(dry(three), "expected time: 5.0 s for 1 trial (" + of + " with as many steps, whatever their other settings)"));
+  const std::string of = "medians of done trials with the same attention";
+  CHECK(says(dry(three), "expected time: 5.0 s for 1 trial (" + of + ", task and number of steps; other settings may differ)"));
   // Trials with another number of steps count by the time of a step: the median of 8 / 6 and 2 / 6 seconds, times 12.
   CHECK(says(dry({"--set", "attention.plugin=softmax", "--set", "seeds=1", "--set", "train.steps=12"}),
-             "expected time: 10.0 s for 1 trial (" + of + ", by the time of a step if none had as many, whatever"));
+             "expected time: 10.0 s for 1 trial (" + of + " and task, by the time of a step if none had as many steps; other"));
   auto again = three;
   again.insert(again.end(), {"--again", "-j", "2"});
   CHECK(says(dry(again), "expected time: 7.5 s for 3 trials, 2 at a time ("));

@@ -37,7 +37,7 @@ TEST_CASE("ablate new does not change an existing folder, and accepts an id that
   std::filesystem::create_directories(stranger.work() / "there/softmax");
   const auto ended = make(stranger, "task softmax --in there");
   CHECK(ended.exit_code == 2);
-  CHECK(says(ended.err, "there/softmax exists already"));
+  CHECK(says(ended.err, "there/softmax already exists"));
   CHECK(std::filesystem::is_empty(stranger.work() / "there/softmax"));
   CHECK(make(stranger, "task softmax").exit_code == 0);
   CHECK(says(read_text(stranger.work() / "softmax/softmax.cpp"), "{.id = \"softmax\""));

@@ -111,7 +111,7 @@ TEST_CASE("an empty text is refused as a value") {
                                                                      {"--plugins", "", "plugins"}}) {
     const auto ended = place.run(arguments);
     CHECK(ended.exit_code == 2);
-    CHECK(says(ended.err, "found an empty text, as from a variable that is not set; give a value, or leave it out"));
+    CHECK(says(ended.err, "found an empty text, perhaps from an unset variable; give a value, or leave the argument out"));
   }
 }
 

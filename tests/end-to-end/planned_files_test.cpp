@@ -38,11 +38,11 @@ TEST_CASE("a file that changes during a grid fails the trials that would read th
   CHECK(attempts[0]["outcome"] == "done");
   for (const auto at : {1, 2}) {
     CHECK(attempts[at]["outcome"] == "failed");
-    CHECK(attempts[at]["reason"] ==
-          "attention.table = " + place.table() + ": the file changed after the study was read: its SHA-256 is " + kOfThree +
-              ", expected " + kOfTwo +
-              ", which the trial's key was made with: put the old file back and run again with --retry "
-              "failed, or run again to use the new file");
+    CHECK(attempts[at]["reason"] == "attention.table = " + place.table() +
+                                        ": the file changed after the study was read: its SHA-256 is " + kOfThree +
+                                        ", expected " + kOfTwo +
+                                        ", which is part of the trial's key: put the old file back and run again with --retry "
+                                        "failed, or run again to use the new file");
   }
   CHECK(says(place.said(0), "3 done, 0 done before"));  // under the keys of the new content
 }
@@ -52,7 +52,7 @@ TEST_CASE("a file that is removed during a grid is reported", "[files]") {
   CHECK(says(place.said(1), "1 done, 0 done before, 2 failed"));
   const std::string reason = place.attempts().at(2).at("reason");
   CHECK(says(reason, "attention.table = " + place.table() + ": the file was removed after the study was read"));
-  CHECK(says(reason, "expected one with the SHA-256 " + kOfTwo));
+  CHECK(says(reason, "expected a file with the SHA-256 " + kOfTwo));
 }
 
 TEST_CASE("a file that changes while a factory reads it fails the trial", "[files]") {

@@ -65,7 +65,7 @@ TEST_CASE("an axis becomes a tuned parameter, and nothing runs again") {
 
   const auto file = place.study(kAttentions + "[grid.tune]\n" + kRates).string();
   CHECK(says(place.run({"run", file, "--dry-run"}).out,
-             "dev chooses, for each setting of the others: train.learning_rate; values are compared on 2 seeds\n"));
+             "dev chooses, for each setting of the other parameters: train.learning_rate; values are compared on 2 seeds\n"));
   const auto tuned = place.run({"run", file});
   CHECK(says(tuned.err, "tiny: 0 done, 12 done before, 0 failed"));
   const auto chosen = json::parse(place.run({"table", "tiny", "--format", "json"}).out);

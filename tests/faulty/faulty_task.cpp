@@ -95,7 +95,7 @@ class FaultyTask final : public ablate::Task {
     if (how_ == "exit") exit(0);
     if (how_ == "close") closefrom(3);
     if (how_ == "chdir" && chdir("/") != 0) abort();
-    if (how_ == "look" && access("study.toml", R_OK) != 0) throw std::runtime_error("the working folder is another one");
+    if (how_ == "look" && access("study.toml", R_OK) != 0) throw std::runtime_error("the working folder has changed");
     if (how_ == "fork" && !std::exchange(forked_, true)) fork();  // once: copies of copies would fill the machine
     if (how_ == "replace") {
       std::ofstream(data_ + ".new") << content_ << " more";

@@ -165,7 +165,7 @@ TEST_CASE("a worker that does not answer is replaced, even without a time-out") 
   CHECK(worker_process() != worker);
 }
 
-TEST_CASE("data that are not those of the plan are not trained on") {
+TEST_CASE("no trial trains on data that differ from the plan's data") {
   Hanging hanging("nowhere", "throw");
   auto planned = plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""));
   planned[0].data_digest = "what they were";

@@ -131,7 +131,7 @@ TEST_CASE("a crash report names the function, and the trial's own message comes 
   CHECK(thrown.attempt().reason == "loss is nan at step 3; then signal 6 (Aborted)");
 }
 
-TEST_CASE("a message that no trial sends fails its trial, and no other") {
+TEST_CASE("an invalid message from a trial fails this trial, and no other") {
   const auto message =
       GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
                json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}), json({{"failed", "why"}}));

@@ -59,7 +59,8 @@ TEST_CASE("the kernel's counters are evidence of its memory killer") {
   CHECK(state.total_bytes == std::int64_t{16} << 30);
   const auto before = state;
   CHECK(killed_text(before, state, 0) ==
-        "ablate did not send it; usually the kernel's memory killer does, but the kernel counted no kill during the run");
+        "ablate did not send this signal; usually the kernel's memory killer does, but the kernel counted no kill during the "
+        "run");
   state.killed = 4;
   CHECK(killed_text(before, state, std::int64_t{15} << 30) ==
         "the kernel's memory killer ended 1 process of this machine during the run; its peak was 15 GiB of 16 GiB");
@@ -80,7 +81,7 @@ TEST_CASE("the kernel's counters are evidence of its memory killer") {
   auto later = group;
   later.killed_in_group = 4;
   CHECK(killed_text(group, later, 0) == "the kernel's memory killer ended 2 processes of this control group during the run");
-  CHECK(killed_text({}, {}, 0) == "ablate did not send it; usually the kernel's memory killer does");
+  CHECK(killed_text({}, {}, 0) == "ablate did not send this signal; usually the kernel's memory killer does");
   CHECK(counts_kills(group, later));
   CHECK_FALSE(counts_kills(later, later));
   CHECK_FALSE(counts_kills({}, {}));

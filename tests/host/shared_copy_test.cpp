@@ -100,7 +100,7 @@ TEST_CASE("a share's results are in the shared folder after each trial, and on t
   CHECK(machines.notes.empty());
 }
 
-TEST_CASE("two runs of one share lose nothing of each other") {
+TEST_CASE("two runs of one share lose none of each other's results") {
   Machines machines;
   auto first = machines.of("a"), second = machines.of("b");
   first.bring();

@@ -101,9 +101,9 @@ TEST_CASE("batches of several sizes are not tuned on a stream, because dev is re
     return messages(check_lanes(studies::load(task + grid), [=](const auto&) { return TaskShape{.stream = stream}; }));
   };
   const std::string tuned = "[grid.tune]\ntrain.batch = [8, 16]\n";
-  CHECK(found(tuned, true) == Messages{"6: train.batch = 16 is tuned beside 8. The batch size is also the number of lanes in "
-                                       "which a stream's dev is read. Each lane begins without context, so the metrics of the "
-                                       "two cannot be compared; make train.batch an axis of [grid]"});
+  CHECK(found(tuned, true) == Messages{"6: grid.tune compares train.batch = 16 and 8. The batch size is also the number of "
+                                       "lanes in which a stream's dev is read. Each lane begins without context, so the "
+                                       "metrics of the two cannot be compared; make train.batch an axis of [grid]"});
   CHECK(found(tuned, false).empty());
   CHECK(found("[grid]\ntrain.batch = [8, 16]\n[grid.tune]\ntrain.learning_rate = [1e-2, 1e-3]\n", true).empty());
 }

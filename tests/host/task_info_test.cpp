@@ -29,7 +29,7 @@ TEST_CASE("a task's metric must not have a name that the host writes, and must b
     INFO(name);
     CHECK_THAT(fault_of_metric(name, "max"), Catch::Contains("expected a name in snake_case"));
   }
-  CHECK_THAT(fault_of_metric("depth", "up"), Catch::Contains("expected a name in snake_case, max, min or nothing"));
+  CHECK_THAT(fault_of_metric("depth", "up"), Catch::Contains("expected a name in snake_case, max, min or \"\""));
   auto twice = info();
   twice.metrics = {{"depth", "", "max", "its own"}, {"depth", "", "min", "its own"}};
   CHECK_THAT(fault_of(twice), Catch::Contains("that the task declares twice"));

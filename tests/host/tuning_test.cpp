@@ -115,7 +115,7 @@ TEST_CASE("parameters that cannot be tuned are reported at their place") {
        {"6:23: train.shuffle_labels changes the labels, so dev metrics of its values cannot be compared; make it an axis "
         "of [grid]"}},
       {kGrid + "seeds = [101, 2]\n",
-       {"8:15: seed 2 is in grid.tune.seeds, which compare values, and in grid.seeds, which report the chosen value; give "
+       {"8:15: seed 2 is in grid.tune.seeds, for comparing values, and in grid.seeds, for reporting the chosen value; give "
         "grid.tune other seeds, as in seeds = [101, 102]"}},
       {start + "[grid.tune]\nseeds = [101]\n",
        {"6:1: grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]"}},
@@ -146,9 +146,9 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
   const auto study = [](const std::string& train) { return "[train]\n" + train + kGrid + "train.batch = [8, 16]\n"; };
   CHECK(load(study("")).trials.size() == 24);
   CHECK(errors(study("evaluate_batches = 20\n")) ==
-        Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 is the number of dev batches: the "
-              "two batch sizes read different examples of dev, so metrics cannot be compared; set train.evaluate_batches = 0, "
-              "or make train.batch an axis of [grid]"});
+        Names{"10:19: grid.tune compares train.batch = 16 and 8, and train.evaluate_batches = 20 is the number of dev batches: "
+              "the two batch sizes read different examples of dev, so metrics cannot be compared; set "
+              "train.evaluate_batches = 0, or make train.batch an axis of [grid]"});
   // An axis is not tuned: each batch size has cells of its own.
   CHECK(load("[train]\nevaluate_batches = 20\n" + kGrid + "[[grid.zip]]\ntrain.batch = [8, 16]\n").trials.size() == 24);
 }
@@ -186,7 +186,7 @@ TEST_CASE("without a choice there are no tuning seeds") {
   CHECK(left.tuning_seeds.empty());
   CHECK(left.trials.size() == 2 * 2);
   CHECK(errors(kGrid + "seeds = [101, 102]\n", {"seeds=[102]"}) ==
-        Names{"8:15: seed 102 is in grid.tune.seeds, which compare values, and in grid.seeds, which report the chosen value; "
+        Names{"8:15: seed 102 is in grid.tune.seeds, for comparing values, and in grid.seeds, for reporting the chosen value; "
               "give grid.tune other seeds, as in seeds = [101, 102]"});
 }
 

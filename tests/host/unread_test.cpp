@@ -152,8 +152,8 @@ TEST_CASE("parameters of a schedule and `decayed` are read only under their cond
 TEST_CASE("a schedule without a warm-up that it needs, or with one that overlaps its cooldown, is refused where it is set") {
   const std::string train = kBase + "[train]\nsteps = 100\n";
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\n") ==
-        Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of "
-              "its peak; set train.warmup to the steps before the rate falls"});
+        Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is its peak times "
+              "sqrt(warmup / step); set train.warmup to the number of steps before the rate falls"});
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\nwarmup = 1\n").empty());
   const std::string wsd = train + "schedule = \"wsd\"\n";
   CHECK(errors(wsd + "warmup = 80\n").empty());

@@ -221,7 +221,7 @@ TEST_CASE("fused forms exist only for float32 on a CPU") {
 }
 
 TEST_CASE("decayed sums, fused, throw if a second derivative is needed") {
-  if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
+  if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   const Sums of{1, 1, 20, 16, 16, Left::kOfToken};
   auto in = inputs_of(of);
   in[0].requires_grad_();

@@ -248,7 +248,7 @@ TEST_CASE("delta rules that have no fused form run the reference") {
 }
 
 TEST_CASE("the delta rule, fused, throws if a second derivative is needed") {
-  if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
+  if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   const Rule of{1, 1, 20, 16, 16, true};
   auto in = drawn(of);
   in[kQ].requires_grad_();

@@ -96,7 +96,7 @@ constexpr double kGroupedRounding = 1e-5;  // rounding of float32 if sums of rec
 }  // namespace
 
 TEST_CASE("grouped attention gives the equation's values and gradients") {
-  if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
+  if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   for (const int threads : {1, 2})
     for (const bool some : {false, true})
       for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
@@ -118,7 +118,7 @@ TEST_CASE("grouped attention gives the equation's values and gradients") {
 }
 
 TEST_CASE("a query in no group gives the output's bias, without gradient") {
-  if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
+  if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   const GroupedCase of{100, {40, 7, 130}};
   const auto inputs = grouped_inputs(of);
   const auto group_of = groups_of(of, true);
@@ -131,7 +131,7 @@ TEST_CASE("a query in no group gives the output's bias, without gradient") {
 }
 
 TEST_CASE("a query in another group, another factor or another weight is not within rounding") {
-  if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
+  if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   const GroupedCase of{100, {40, 7, 130}};
   const auto inputs = grouped_inputs(of);
   const auto group_of = groups_of(of, false);

@@ -51,7 +51,7 @@ Tensor rounded(const Tensor& x) { return x.to(c10::kBFloat16).to(kDouble); }
 }  // namespace
 
 TEST_CASE("a mixed product rounds its factors to bfloat16 and sums in float32") {
-  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no instructions for products of bfloat16");
   const Mixed mixed;
   for (const auto& [m, n, k, add] : kSizes) {
     INFO(m << " " << n << " " << k);
@@ -67,7 +67,7 @@ TEST_CASE("a mixed product rounds its factors to bfloat16 and sums in float32") 
 }
 
 TEST_CASE("a mixed product preserves NaN, infinities and numbers beyond bfloat16") {
-  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no instructions for products of bfloat16");
   const Mixed mixed;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   for (const double odd : {std::nan(""), -std::nan(""), kInfinite, -kInfinite, 3.4e38}) {
@@ -86,7 +86,7 @@ TEST_CASE("a mixed product preserves NaN, infinities and numbers beyond bfloat16
 }
 
 TEST_CASE("a mixed product preserves NaN and infinity in its second factor, in either row of a pair") {
-  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no instructions for products of bfloat16");
   const Mixed mixed;
   for (const std::int64_t row : {4, 5}) {
     const auto a = normal({16, 16}, 1, 1).abs() + 1;
@@ -162,7 +162,7 @@ const std::vector<std::pair<const char*, Results>> kOperations = {
 }  // namespace
 
 TEST_CASE("every operation's form uses mixed products, for values and gradients, with any number of threads") {
-  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no instructions for products of bfloat16");
   for (const auto& [name, results] : kOperations) {
     const auto exact = results();
     const Mixed mixed;

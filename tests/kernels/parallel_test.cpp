@@ -104,7 +104,7 @@ TEST_CASE("there are at most as many parts as threads and as items, and at least
 }
 
 TEST_CASE("two threads share the fused forms, forward and backward") {
-  if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
+  if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   const Threads with(2);
   const auto x = normal({32, 1024, 64}, 1, 1).requires_grad_();
   const auto weight = [](std::int64_t out, std::int64_t in, std::uint64_t seed) { return normal({out, in}, 0.2, seed); };

@@ -224,7 +224,7 @@ TEST_CASE("faults of npz files are reported") {
                  {"ends within picture 5", "found 12287 of its 12288", "5 pictures"});
   other.resize(all.size() + 1);
   check_mentions(refused("data.npy", array(dictionary(4), other)),
-                 {file.string(), "goes on behind the 4 pictures of its header", "fetch it again"});
+                 {file.string(), "has more data after the 4 pictures of its header", "fetch it again"});
   check_mentions(refused("data.npy", array("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 12288), }", all)),
                  {"'<f4'", "'|u1'"});
   check_mentions(refused("data.npy", array("{'descr': '|u1', 'fortran_order': True, 'shape': (4, 12288), }", all)),
@@ -240,7 +240,8 @@ TEST_CASE("faults of npz files are reported") {
     std::memcpy(&*at, &claim, sizeof claim);
   write_bytes(file, bytes);
   check_mentions(refusal(file, {{"objective", "density"}, {"dev", 1}}),
-                 {file.string() + ": found more than 268435456 bytes, unpacked from " + std::to_string(bytes.size())});
+                 {file.string() + ": found more than 268435456 bytes after unpacking (" + std::to_string(bytes.size()) +
+                  " bytes packed)"});
   write_npz(file, 4, 1);
   fs::resize_file(file, fs::file_size(file) / 2);
   check_mentions(refusal(file, {{"objective", "density"}, {"dev", 1}}), {file.string(), "fetch it again"});

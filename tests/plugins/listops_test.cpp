@@ -159,7 +159,7 @@ TEST_CASE("settings that allow too few expressions are refused with an error") {
   check_mentions(with({{"min_length", 3000}, {"max_length", 3100}, {"max_depth", 2}}), {"found only 0 of", "max_depth = 2"});
   // The parameter comes first, so that the host finds the study's line.
   CHECK(with({{"min_length", 60}, {"max_length", 61}}) ==
-        "min_length = 60 leaves no length between it and max_length = 61, expected at most max_length - 2 = 59");
+        "min_length = 60 leaves no length below max_length = 61, expected at most max_length - 2 = 59");
 }
 
 TEST_CASE("describe shows an expression and its answer") {

@@ -155,5 +155,5 @@ TEST_CASE("softmax over keys and values of a latent equals its equation, padded 
         CHECK(distance(of_latent(*attention, own, causal, rotary), of_latent(*attention, own, causal, rotary, false)) > 1e-3);
     }
   CHECK_THROWS_WITH(make(section("softmax", {{"latent", 6}, {"key_value_heads", 1}})),
-                    Catch::Matchers::Contains("key_value_heads = 1 beside latent = 6"));
+                    Catch::Matchers::Contains("key_value_heads = 1 cannot be used with latent = 6"));
 }

@@ -129,7 +129,8 @@ TEST_CASE("missing or wrong files are reported with their names") {
   }
   SECTION("a review that is missing, or there twice") {
     fs::remove(root / "train/neg/5_2.txt");
-    check_mentions(refusal(root), {in(": train/neg: found 7 reviews, but not 5; expected each id from 0 on once")});
+    check_mentions(refusal(root),
+                   {in(": train/neg: found 7 reviews, but none with the id 5; expected each id from 0 on once")});
     files.write("train/neg/5_2.txt", "text");
     files.write("train/neg/5_3.txt", "text");
     check_mentions(refusal(root), {in(": train/neg: found 9 reviews, two with the id 5;")});

@@ -73,8 +73,8 @@ std::string read_through(Source& source) try {
 
 /// Checks that an entry, or a whole file, is refused at the limit.
 void check_refused(const std::string& message, const fs::path& what, const fs::path& file) {
-  CHECK(message.starts_with(what.string() + ": found more than 268435456 bytes, unpacked from " +
-                            std::to_string(fs::file_size(file)) + ", expected no more"));
+  CHECK(message.starts_with(what.string() + ": found more than 268435456 bytes after unpacking (" +
+                            std::to_string(fs::file_size(file)) + " bytes packed), expected no more"));
   CHECK(message.find("unpack it and use the unpacked file") != std::string::npos);
 }
 

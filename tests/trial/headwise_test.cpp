@@ -289,10 +289,11 @@ TEST_CASE("a state of attend() with another shape is refused, and the memory is 
               [](HeadOutput& output) {
                 output.state = {zeros({2, 4}, kDouble)};
               },
-              memory) == "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, but received Double [2, 3] on cpu");
+              memory) ==
+          "attend() returned a state whose tensor 0 is Double [2, 4] on cpu, expected Double [2, 3] on cpu, as it received");
     CHECK(refusal([](HeadOutput& output) { output.state.clear(); }, memory) ==
-          "attend() returned a state of 0 tensors, but received a state of 1");
+          "attend() returned a state of 0 tensors, expected 1, as it received");
     CHECK(refusal([](HeadOutput& output) { output.state = {Tensor()}; }, memory) ==
-          "attend() returned a state whose tensor 0 is undefined, but received Double [2, 3] on cpu");
+          "attend() returned a state whose tensor 0 is undefined, expected Double [2, 3] on cpu, as it received");
   }
 }

@@ -174,7 +174,7 @@ TEST_CASE("with model.causal a position sees no later position, and a class toke
     CHECK((off.narrow(0, 5, kLength - 5) > 0).all().item().toBool());
   }
   CHECK_THROWS_WITH(model({{"causal", true}, {"pooling", "cls"}}, plugin("softmax")),
-                    "model.causal needs another pooling than cls: its token comes first, and would see only itself");
+                    "model.causal needs another pooling than cls: the class token is first and sees only itself");
 }
 
 TEST_CASE("a pair is read as [a, b, a * b, a - b]") {

@@ -61,5 +61,6 @@ TEST_CASE("a result of recur() with another shape is refused, with the expected 
   CHECK(refusal([](Recurred& given) { given.values = Tensor(); }) ==
         "recur() returned no values, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
   CHECK(refusal([](Recurred& given) { given.state = given.state.narrow(2, 0, 4); }) ==
-        "attend() returned a state whose tensor 0 is Double [2, 2, 4, 8] on cpu, but received Double [2, 2, 8, 8] on cpu");
+        "attend() returned a state whose tensor 0 is Double [2, 2, 4, 8] on cpu, expected Double [2, 2, 8, 8] on cpu, "
+        "as it received");
 }

@@ -23,7 +23,7 @@ void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<dou
 
 }  // namespace
 
-TEST_CASE("what a library changes while it is loaded reaches no job") {
+TEST_CASE("changes that a library makes while it is loaded reach no job") {
   const auto meddle = [] {
     std::fesetround(FE_UPWARD);
 #ifdef __SSE__

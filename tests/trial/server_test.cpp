@@ -119,7 +119,7 @@ TEST_CASE("output longer than the tail goes to a file, up to a limit; no fault o
   CHECK(stored("new/whole.txt") == whole);
 }
 
-TEST_CASE("what a job writes past the host into the channel of results is no result, and ends the job") {
+TEST_CASE("text that a job writes directly into the channel of results is no result, and ends the job") {
   Served served(Actions({{"write",
                           [](const json& spec, const ablate::Say& say) {
                             say({{"step", 1}});
@@ -167,7 +167,7 @@ TEST_CASE("a job that closes its pipes and continues causes no busy loop") {
   CHECK(cpu_s < 0.75);  // a worker in a busy loop would have used all of the 1.5 s
 }
 
-TEST_CASE("a job is ended by the limit of its own worker's clock, except if it has ended by itself") {
+TEST_CASE("a job is killed at its time limit, by its own worker's clock, unless it has already ended") {
   const auto nap_for = [](const json& spec, const ablate::Say& say) {
     nap(spec.at("s"));
     say({{"results", 1}});

@@ -214,7 +214,7 @@ std::string tuned_text(const PlannedStudy& plan) {
   for (const auto& trial : study.trials)
     if (trial.role == study.comparing_role()) seeds.insert(trial.spec.seed);
   auto text =
-      fmt::format("dev chooses, for each setting of the others: {}; values are compared on {} seed{}{}\n",
+      fmt::format("dev chooses, for each setting of the other parameters: {}; values are compared on {} seed{}{}\n",
                   db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))), seeds.size(), seeds.size() == 1 ? "" : "s",
                   study.widens ? fmt::format(", and up to {} are added beyond an edge", kMostBeyond) : "");
   return study.waits_for_dev() ? text + plan.choice.text() + "\n" : text;

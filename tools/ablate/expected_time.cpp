@@ -118,11 +118,11 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
   if (keys.empty()) return "";
   if (known == 0) return "expected time: unknown, because no trial of the same attention and task is done";
   const auto together = std::min(static_cast<std::size_t>(at_a_time), known);
-  auto text = fmt::format(
-      "expected time: {} for {}{} (the medians of done trials of the same attention and task{}, whatever their other settings)",
-      db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
-      together > 1 ? fmt::format(", {} at a time", together) : "",
-      by_step ? ", by the time of a step if none had as many" : " with as many steps");
+  auto text =
+      fmt::format("expected time: {} for {}{} (medians of done trials with the same attention{}; other settings may differ)",
+                  db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
+                  together > 1 ? fmt::format(", {} at a time", together) : "",
+                  by_step ? " and task, by the time of a step if none had as many steps" : ", task and number of steps");
   if (known < keys.size()) text += fmt::format("; unknown for {}: no similar trial is done", trials_text(keys.size() - known));
   if (most_bytes > 0)
     text += fmt::format("\nexpected memory: at most {} a trial, as in similar done trials (resident, with shared memory)",

@@ -111,7 +111,7 @@ fs::path make_folder(const NewArguments& arguments) {
     throw Error(fmt::format("--in {}: no such folder; expected the folder to make the new folder in", arguments.in));
   auto folder = (fs::path(arguments.in) / arguments.name).lexically_normal();
   if (fs::exists(folder, failed))
-    throw Error(fmt::format("{} exists already, and is left as it is; choose another name, or another folder with --in",
+    throw Error(fmt::format("{} already exists and was not changed; choose another name, or another folder with --in",
                             folder.string()));
   if (!fs::create_directory(folder, failed))
     throw Error(fmt::format("{} cannot be made: {}", folder.string(), failed.message()));

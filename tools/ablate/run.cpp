@@ -148,8 +148,8 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("--only", arguments->only,
-                   "only the trials whose keys begin with these digits, at least 4; the experiment keeps the others; repeat it "
-                   "for more")
+                   "only the trials whose keys begin with these digits, at least 4; the experiment keeps its other trials; "
+                   "repeat the option for more")
       ->type_name("KEY")
       ->allow_extra_args(false);
   add_run_limits(*command, *arguments);

@@ -6,7 +6,7 @@ namespace ablate {
 namespace {
 
 constexpr double kAnswer_s = 10;       ///< grace period after a job's time limit, for the worker's report
-constexpr int kLongestWait_ms = 1000;  ///< longest single wait; short, because a signal just before a wait does not end it
+constexpr int kLongestWait_ms = 1000;  ///< longest single wait; short, because a signal just before the wait does not end it
 
 }  // namespace
 

@@ -22,8 +22,8 @@ std::string own_words(const std::string& output) {
   return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
 }
 
-/// True for signals that a fault in the program itself never raises. A plugin may send itself such a signal. The plugin then
-/// counts as not judged, because the cause is unknown.
+/// True for signals that come from outside the program: no fault in the program raises them. A plugin may also send itself such
+/// a signal. The sender is unknown, so the plugin is not blamed.
 bool is_sent_by_others(int status) {
   constexpr int kSent[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
   return WIFSIGNALED(status) && std::ranges::find(kSent, WTERMSIG(status)) != std::end(kSent);

@@ -1,4 +1,4 @@
-// Decides how a worker's job ended, from its messages and its exit. No other file decides this. Torch-free.
+// Decides how a worker's job ended, from the job's messages and its process's exit. No other file decides this. Torch-free.
 #pragma once
 
 #include <optional>
@@ -22,9 +22,9 @@ struct JobOutcome {
   };
   How how = How::kDone;
   std::string why;     ///< the job's message, or "signal 11 (Segmentation fault) in f() in x.so"; "" for kDone, kLate, kSilent
-  std::string signal;  ///< signal that ended its process after kThrew, "signal 6 (Aborted)"; "" for an exit
+  std::string signal;  ///< signal that ended the job after kThrew, "signal 6 (Aborted)"; "" for an exit
   bool fault = false;  ///< true if a plugin is at fault: a crash, a hang, an impossible answer
-  std::string output = {};        ///< the end of its output
+  std::string output = {};        ///< the end of the job's output
   bool of_memory = false;         ///< true if memory ran out: a limit, the kernel's killer or the job's message shows it
   double cpu_s = 0;               ///< processor time; 0 if it is not known
   bool was_refused_host = false;  ///< true if a kThrew job reported that the host's memory did not suffice, and exited
@@ -37,7 +37,7 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// Stores a message about a failure or a crash, and returns false. Returns true if the caller must read the message.
+  /// Stores a message about a failure or a crash, and returns false. Returns true for others, which the caller must read.
   bool take(const nlohmann::json& data);
   /// Records that the job has sent its answer.
   void answered() { answered_ = true; }

@@ -36,8 +36,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The host's side of a worker, which is a process that has loaded torch and forks one child per job. It uses the messages of
-/// core/shared/pipe.h, one per line. Each message after the worker's ReadyEvent begins with the word that this event contains.
+/// The host's side of a worker, which is a process that has loaded torch and forks one child per job. Host and worker send the
+/// messages of core/shared/pipe.h, one per line. Each message after the worker's ReadyEvent begins with the word of that event.
 /// When its input closes or the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
 class WorkerClient final : public Executor {
  public:
@@ -57,7 +57,7 @@ class WorkerClient final : public Executor {
   void give_up() override;
 
  private:
-  /// Waits for the process, which exits once its input is closed, and kills it after kEnding. Returns reason_of(its end).
+  /// Waits for the worker to exit, and kills it after kEnding. Returns reason_of() its exit, and the cause of a SIGKILL.
   std::string end();
 
   std::set<pid_t> not_ours_;  ///< children that this process had before the worker
@@ -80,7 +80,7 @@ struct WorkerMissing : Error {
 /// Longest time for a worker to exit. A worker that exits kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
-constexpr double kLongestWait_s = 1;  ///< longest single wait; short, because a signal just before a wait does not end it
+constexpr double kLongestWait_s = 1;  ///< longest single wait; short, because a signal just before the wait does not end it
 
 std::filesystem::path path_of(const char* program) {
   std::error_code failed;

@@ -14,12 +14,12 @@ inline constexpr const char* kChecker = "ablate-checker";  ///< also runs jobs o
 /// Thrown if the worker's program is from another build: its file was replaced while this program ran, or was built separately.
 struct OtherBuild : Error {
   using Error::Error;
-  /// False if a worker of this program's build had already started. Its file was then replaced, and a new run succeeds.
+  /// True if no worker of this build has started before. If false, the file was replaced meanwhile, and a new run succeeds.
   bool is_first = true;
 };
 
-/// Starts the named program from this program's folder and waits at most `ready_s` until it is ready. $ABLATE_WORKER names
-/// another path. Throws Error (also OtherBuild, or Interrupted of core/util/stop_on_signal.h), and then leaves no process.
+/// Starts the named program from this program's folder, or $ABLATE_WORKER if set. Waits at most `ready_s` until it is ready.
+/// Throws Error (also OtherBuild, or Interrupted of core/util/stop_on_signal.h), and then leaves no process.
 std::unique_ptr<Executor> start_worker(const char* program, double ready_s);
 
 /// Starts workers, with a few tries each, because a failure may be temporary: the machine may be short of memory.

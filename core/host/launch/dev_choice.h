@@ -37,14 +37,14 @@ class DevChoice {
   std::size_t added_values() const;
 
  private:
-  /// Values that were added to a cell.
+  /// Numbers of values below and above the values that the study writes for a cell.
   struct Added {
     int below = 0, above = 0;
   };
 
   bool is_beyond(const Trial& trial) const;
   /// Adds a value to a cell if its best value is at an edge. Returns false if none is added.
-  /// @param most numbers of values that the study has beyond the ends in this cell
+  /// @param most how many values the study has beyond each end of this cell
   bool widen(const Study& study, const Added& most, std::int64_t cell, std::int64_t best,
              const std::vector<const Trial*>& trials);
   bool waits(const Trial& trial) const { return waits_for_dev_ && trial.cell && trial.role != comparing_; }
@@ -52,11 +52,11 @@ class DevChoice {
   bool waits_for_dev_ = false;
   Role comparing_ = Role::kReported;
   std::size_t cells_ = 0;
-  /// Chosen values by cell, for cells whose comparing trials have ended. Without a value if no value of the cell has all its
-  /// trials done.
+  /// Chosen values by cell, for cells whose comparing trials have ended. ChosenValue::value is nullopt if each value of the
+  /// cell has a trial that is not done.
   std::map<std::int64_t, db::ChosenValue> chosen_;
   std::map<std::int64_t, Added> added_;
-  std::size_t edges_ = 0;  ///< choices at the smallest or the largest tried number
+  std::size_t edges_ = 0;  ///< number of cells whose chosen value is the smallest or the largest tried value
 };
 
 }  // namespace ablate

@@ -94,8 +94,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns the metrics that `derive` and `sort` name, or test/accuracy if they name none. Stands in for the metrics of a table
-/// that names none: only done trials show its real metrics.
+/// Returns the metrics that `derive` and `sort` name, or test/accuracy if they name none. A table without
+/// named metrics is checked with these metrics, because only done trials show its real metrics.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -144,8 +144,8 @@ std::optional<db::Table> expected_table(const Study& study, const Grid& grid, co
   return table;
 }
 
-/// Returns the host's metric that a misspelt name means: the name lacks the metric's domain, or the two differ in at most two
-/// neighbouring characters. Returns "" for any other name, which may be a plugin's own metric.
+/// Returns the host's metric that a misspelt name means: the name lacks the metric's domain, or both names differ in at most
+/// two neighbouring characters. Returns "" for any other name, which may be a plugin's own metric.
 std::string misspelt_of(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& metric : house_metrics()) known.push_back(metric.name);
@@ -189,7 +189,7 @@ class Check {
         refuse(asked.key, fmt::format("{} and {} cannot be in one table", asked.option, other.option));
   }
 
-  /// Refuses duplicates, and options that lack another option which they need.
+  /// Refuses duplicates, and an option without another option that it needs.
   void check_together(const NamedTable& table) {
     std::map<std::string, std::string> seen;  // path or metric -> option
     db::AskedStatistics statistics;

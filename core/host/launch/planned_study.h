@@ -31,11 +31,11 @@ struct LaunchRequest {
   bool again = false;                  ///< runs done trials, too
   int prove = 0;  ///< smallest number of trials to repeat for a proof that an edit of code changed no number; 0: no proof
   std::optional<double> timeout_s = {};  ///< time limit of a trial, replaces the limit in the study; 0: none
-  std::int64_t memory_bytes = 0;         ///< this and the next two: as in RunOptions
+  std::int64_t memory_bytes = 0;         ///< see RunOptions, also for `retry` and `max_failures`
   std::set<std::string> retry = {};
   MostFailures max_failures = {};
   std::string notify = {};                            ///< shell command (Notifier of core/host/scheduler/scheduler.h); "": none
-  std::function<void(std::int64_t)> after_step = {};  ///< the same as in RunOptions
+  std::function<void(std::int64_t)> after_step = {};  ///< see RunOptions
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
   /// RunOptions::is_bench. If true, other studies of this name belong to the same experiment, and no warning names them.
   bool is_bench = false;
@@ -59,17 +59,17 @@ struct PlannedStudy {
   std::vector<PluginInfo> used;               ///< plugins that any trial uses
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; largest train.threads; trials at a time
 
-  /// Returns placeholders for the trials that will be wanted once dev has chosen. The choice is not known yet, so they are
-  /// those of each cell's first value (DevChoice::awaited). Empty with --only.
+  /// Returns placeholders for the trials that will be wanted once dev has chosen. The choice is not known yet, so the
+  /// placeholders are the trials at each cell's first value (DevChoice::awaited). Empty with --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 
 /// Returns a warning if `together` trials at a time need more threads than there are cores, else "".
 std::string crowd_text(const PlannedStudy& plan, int together);
 
-/// Returns the error of a study whose seeds cannot decide its claims: with n common seeds of two rows the exact test has a
-/// least p, and Holm's correction needs that p, times the claims of the family, to be at most db::kLevel. Returns "" if they
-/// can.
+/// Returns why a study has too few seeds to decide its claims, or "" if it has enough. With n common seeds of two rows, the
+/// exact test has a least p. Holm's correction multiplies this p by the number of claims of the family. The product must be at
+/// most db::kLevel.
 std::string too_few_seeds_text(const Study& study);
 
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live

@@ -139,7 +139,7 @@ std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes
   return aliases;
 }
 
-/// Returns the code that differs (new if `now`, else old): {"plugins": [their identities], "runtime": version}.
+/// Returns the code that differs (new if `now`, else old): {"plugins": [identities], "runtime": version}.
 json code_of(const std::vector<const Pair*>& repeated, bool now) {
   std::map<std::string, std::string> plugins;  // new identity by old identity
   json versions = json::object();

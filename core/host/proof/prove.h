@@ -16,7 +16,7 @@ struct ProofSummary {
   int repeated = 0;  ///< number of trials
   /// "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531", or how a repeated trial failed.
   std::vector<std::string> differences;
-  std::int64_t proof = 0;             ///< its number in the history; 0 if there is a difference
+  std::int64_t proof = 0;             ///< the proof's number in the history; 0 if there is a difference
   std::size_t kept = 0;               ///< number of done trials of the history that stay done under the new code
   std::vector<std::string> left_out;  ///< parts of the history that cannot be read (db::Reader::left_out)
 };
@@ -27,7 +27,7 @@ nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& no
 
 /// Part of a trial that a patch of code can reach.
 enum class Reach {
-  kTask,    ///< only the task has changed: the scope has its settings, [model], and [train] as in scope_of
+  kTask,    ///< only the task has changed: the scope has the task's settings, [model], and parts of [train] (scope_of)
   kPlugin,  ///< an attention or a compression has changed: the scope also has the whole [attention]
   kHost,    ///< ablate's own code has changed: the scope has all settings except the seed
 };
@@ -35,9 +35,8 @@ Reach reach_of(const nlohmann::json& patch);
 
 /// Returns a text that identifies trials of the old code. If two trials have the same text, a proof that repeats one of them
 /// holds for the other. The text has all code, data and values that the changed code can read. Unless the host's code has
-/// changed, it leaves out settings of [train] that change only the numbers that a plugin receives, and no shape, call or step
-/// count: learning rate, optimiser, schedule,
-/// decay, clipping, loss pieces, shuffled labels.
+/// changed, the text leaves out settings of [train] that change the numbers that a plugin receives, but no shape, call or step
+/// count. These settings are learning rate, optimiser, schedule, decay, clipping, loss pieces and shuffled labels.
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats

@@ -54,7 +54,7 @@ class Admission {
   /// True if the trial's limit is in force: the trial ran out of memory beside others, but not alone yet.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
-  /// Records that a worker died while the trial ran. True if another trial may be the cause: then the trial runs again.
+  /// Records that a worker died while the trial ran. Returns true if the trial runs again: another trial may be the cause.
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
 
   /// Records that there was no process or descriptor for a trial beside `others` trials. Returns true if it may be tried again.
@@ -79,7 +79,7 @@ class Admission {
     return least;
   }
 
-  int most_, now_;  ///< trials at a time: for the run; now
+  int most_, now_;  ///< limits of trials at a time: in this run; now
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
   std::map<const PlannedTrial*, int> most_beside_;

@@ -40,7 +40,7 @@ json environment_of(const json& environment, const TrainSpec& train) {
   return parts;
 }
 
-/// Returns bytes, or -1 if the file is missing.
+/// Returns the size in bytes, or -1 if the file is missing.
 std::int64_t size_of(const fs::path& file) {
   std::error_code failed;
   const auto size = fs::file_size(file, failed);

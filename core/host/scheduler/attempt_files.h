@@ -23,7 +23,7 @@ class Checkpoints {
 
   /// @param history path of the history; the files are beside it
   /// @param every_s seconds between checkpoints; 0: none is written or read
-  /// @param again true if a trial's first start in this run must begin anew
+  /// @param again true if a trial's first start in this run must use no checkpoint
   Checkpoints(std::filesystem::path history, double every_s, bool again, Recorder::Note note)
       : history_(std::move(history)), every_s_(every_s), again_(again), note_(std::move(note)) {}
 
@@ -42,7 +42,7 @@ class Checkpoints {
   /// Removes checkpoints that neither the ended attempt nor the running trials need, after the attempt was recorded.
   void tidy(const AttemptInProgress& ended, const Running& running, Recorder& recorder);
 
-  /// Asks all running trials to save a checkpoint after their current step, and notes that. Only the first call has an effect.
+  /// Asks running trials to save a checkpoint after their current step, and notes the request. Only the first call counts.
   void ask(const Running& running, Executor& executor, double now_s);
   /// True if all trials have answered, or the time for the answers is over.
   bool have_answered(const Running& running, double now_s) const;
@@ -55,27 +55,27 @@ class Checkpoints {
   bool again_;
   Recorder::Note note_;
   std::set<std::string> begun_;  ///< keys of trials that this run has started
-  std::set<std::string> noted_;  ///< matters already noted
+  std::set<std::string> noted_;  ///< kinds of messages already noted
   std::optional<double> asked_s_;
-  std::map<int, int> saves_before_;  ///< by job, at the time of the request
+  std::map<int, int> saves_before_;  ///< number of checkpoints by job, at the time of the request
 };
 
 class AttemptFiles {
  public:
   /// @param history path of the history; the files are beside it
   /// @param keeps_weights true if the weights of done attempts are kept
-  /// @param note called once for each matter
+  /// @param note called once for each kind of message
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}
 
-  /// Returns the absolute path of a file that the worker makes. For weights returns "" if they are not kept.
+  /// Each returns the absolute path of a file that the worker writes. weights_of returns "" if weights are not kept.
   std::string output_of(const db::Attempt& attempt) const;
   std::string weights_of(const db::Attempt& attempt) const;
 
   /// Returns the files of an ended attempt. Removes weights of an attempt that is not done.
   std::vector<db::Artifact> left_by(const AttemptInProgress& ended);
 
-  /// Removes the oldest output files above the limit, after an attempt was recorded.
+  /// Removes the oldest output files if all together exceed the limit, after an attempt was recorded.
   void limit(const db::Attempt& recorded, Recorder& recorder);
 
  private:
@@ -86,7 +86,7 @@ class AttemptFiles {
   std::filesystem::path history_;
   bool keeps_weights_;
   Recorder::Note note_;
-  std::set<std::string> noted_;  ///< matters already noted
+  std::set<std::string> noted_;  ///< kinds of messages already noted
 };
 
 }  // namespace ablate

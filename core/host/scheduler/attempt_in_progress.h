@@ -26,11 +26,11 @@ class AttemptInProgress {
   const db::Attempt& attempt() const { return attempt_; }
   /// Sets the fence of the trial's lease.
   void is_leased(std::int64_t fence) { attempt_.fence = fence; }
-  /// Bytes of the trial's whole output, and why the output file lacks some of the first bytes, as the worker reports both.
+  /// Bytes of the trial's whole output. unkept(): why the output file lacks some of the first bytes. The worker reports both.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
   /// True if the trial's memory limit ended it or refused memory. The trial would then also fail if it ran alone. If there is a
-  /// limit, std::bad_alloc counts as reaching it, because the kernel does not report whether the host or the limit refused.
+  /// limit, std::bad_alloc counts as a reached limit, because the kernel does not report whether the host or the limit refused.
   bool was_over_limit() const { return was_over_limit_; }
   /// Records that the attempt has ended, and the trial returns to the queue.
   void goes_back() { attempt_.is_tried_again = true; }
@@ -39,7 +39,7 @@ class AttemptInProgress {
   double started_s() const { return started_s_; }
 
   /// Handles a message of the trial: progress, points of its curves, definitions of metrics, results, or why it fails. Any
-  /// other message makes it fail.
+  /// other message makes the trial fail.
   void take(const nlohmann::json& data);
 
   /// True if the latest message was progress.
@@ -56,14 +56,14 @@ class AttemptInProgress {
   int saves() const { return saves_; }
 
   /// Handles an EndedEvent or a NotStartedEvent. An attempt is done if it sent results and then ended without a fault. The
-  /// other arguments are its limits; 0: none.
+  /// other arguments are the trial's limits; 0: none.
   void end(const Event& event, double timeout_s, std::int64_t memory_bytes = 0);
-  /// Sets an outcome and a reason if the worker reported no end.
+  /// Ends the attempt with this outcome and reason, because the worker reported no end.
   void end(std::string_view outcome, const std::string& reason, double wall_s);
   /// Returns "test/accuracy 71.09 %, 24.8 ms a step" (the main metric) for a done attempt, else the reason. If values are
-  /// tuned, it shows the metric on dev, because no user may see a test result of a value that is not chosen.
+  /// tuned, the text has the metric on dev, because no user may see a test result of a value that is not chosen.
   std::string summary() const;
-  /// Replaces any earlier outcome.
+  /// Sets this outcome and reason, which replace any earlier outcome.
   void fail(const std::string& reason, std::string_view outcome = outcome::kFailed);
 
  private:

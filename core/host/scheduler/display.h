@@ -72,7 +72,7 @@ class Display {
   const Clock& clock_;
   bool live_;
   std::function<Rest()> rest_;
-  std::size_t done_ = 0, failed_ = 0;  ///< runs of trials
+  std::size_t done_ = 0, failed_ = 0;  ///< ended runs of trials, and how many of them failed
   double silence_s_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
   double start_s_;

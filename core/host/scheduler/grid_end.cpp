@@ -111,7 +111,7 @@ void GridRun::written(const db::Attempt& attempt, bool in_time) {
   // or the run ends.
   const bool waits = ran_to_its_end && (is_ending || !counted.empty());
   const bool is_late = leasing_.ended(attempt, in_time, waits);
-  if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice
+  if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write the attempt twice
   if (is_late && waits && !counted.empty()) count_no_more(*counted.mapped(), attempt);
 }
 

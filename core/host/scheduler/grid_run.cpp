@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr double kLastWrites = 600;  ///< s; longest wait for a locked database
-constexpr double kLongestTick = 1;   ///< s; in a longer step this process was stopped, or waited for a lock
+constexpr double kLongestTick = 1;   ///< s; a longer tick shows that this process was stopped, or waited for a lock
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void GridRun::begin() {
   begun_ = true;
 }
 
-/// If the database is gone, running trials may end normally, and their results go into the other file.
+/// If the database is gone, running trials may end normally, and their results go into another file (rescued()).
 bool GridRun::is_over() const {
   const bool none_left = waiting_.empty() && leasing_.elsewhere().empty();
   return is_stopping() ? has_stopped() : running_.empty() && (none_left || recorder_.is_elsewhere());

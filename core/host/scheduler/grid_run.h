@@ -31,7 +31,7 @@ namespace ablate {
 class Liveness {
  public:
   /// @param patience_s longest silence before a ping, and longest wait for its answer, if a result is overdue
-  /// @param usual_s the same if no result is overdue
+  /// @param usual_s both times if no result is overdue
   Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
 
   enum class Next { kNothing, kAsk, kGiveUp };
@@ -111,7 +111,7 @@ class Leasing {
   std::string doubt_;  ///< why locks may not work here; "" if they work
   std::int64_t slot_ = 0;
   std::int64_t newest_before_;                       ///< newest fence, read before the plan's trials were checked
-  std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere at that time
+  std::map<std::string, std::int64_t> held_before_;  ///< by key: fences of trials that ran elsewhere before the same check
   std::int64_t worker_ = 0, recorded_worker_ = 0;
   /// By fence: leased trials whose attempts are not in the history yet. A trial may appear twice: while its first result waits
   /// to be written, another scheduler may take the trial over and leave it again.
@@ -227,7 +227,7 @@ class GridRun {
   /// Starts a leased trial. Ends its lease instead if other schedulers' attempts show that it must run alone or not at all.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// Removes the first waiting trial, which is barred but may be done elsewhere. Returns false if the history is unavailable.
+  /// Removes the first waiting trial, which is_barred() but may be done elsewhere. Returns false if the history is unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
   /// Takes back trials that other schedulers released or ended, and starts some. Notes a wait for trials that run elsewhere.
@@ -275,8 +275,8 @@ class GridRun {
     std::int64_t fence = 0;  ///< 0: none
     bool is_written = false, is_late = false;
   } ending_;
-  std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, but not in the history yet
-  std::int64_t written_ = 0;                             ///< number of attempts
+  std::map<std::int64_t, const PlannedTrial*> counted_;  ///< trials by fence: in the summary, not yet in the history
+  std::int64_t written_ = 0;                             ///< number of written attempts
   bool begun_ = false, has_noted_room_ = false, has_noted_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;

@@ -15,7 +15,7 @@ namespace ablate {
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
 
-/// Sets "kernels" of the identity's basis to kKernelsVersion if a trial with its settings may run fused forms, else removes it.
+/// Sets "kernels" of the basis to kKernelsVersion if a trial with these settings may run fused forms. Else removes "kernels".
 void set_kernels(Identity& identity);
 
 /// Returns paths of values that are the default in both identities, if the two defaults differ. Leaves out paths that are

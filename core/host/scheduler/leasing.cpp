@@ -103,7 +103,7 @@ bool Leasing::bury() {
 
 std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   record_worker();
-  if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history also has leases, but only this scheduler uses it
+  if (recorder_.is_elsewhere()) return std::nullopt;  // only this scheduler uses a rescued history
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == slot_ ? !holds(trial.key) : is_over(owner); };
   // An ended attempt with a fence above `since` is new: the trial still ran when this scheduler started, or was leased later.

@@ -75,7 +75,7 @@ class StallWatch {
 class Quarantine {
  public:
   using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
-  static constexpr std::size_t kEnough = 3;                       ///< failures whose reasons differ at most in numbers
+  static constexpr std::size_t kEnough = 3;                       ///< number of failures with equal reasons, except numbers
 
   /// Plugins that several failures have in common.
   struct Blamed {
@@ -100,7 +100,7 @@ class Quarantine {
     std::int64_t when;
   };
   std::int64_t now_ = 0;
-  std::map<Plugins, std::int64_t> done_;                ///< now_ at the latest done trial
+  std::map<Plugins, std::int64_t> done_;                ///< value of now_ at the latest done trial with these plugins
   std::map<std::string, std::vector<Failure>> failed_;  ///< the latest failures, by reason
 };
 
@@ -118,11 +118,11 @@ class MemoryRoom {
   void started(int job, const PlannedTrial& trial, double now_s);
   /// Records the bytes used now. From its first step on, a trial has shown its full size.
   void sized(int job, std::int64_t bytes, std::int64_t step);
-  /// @param resident_bytes upper bound for a trial that was done before it showed its size; 0: unknown, as after a failure
+  /// @param resident_bytes upper bound of the size of a trial that ended before it showed its size; 0: unknown (it failed)
   void ended(int job, std::int64_t resident_bytes);
 
   /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as
-  /// four times the largest size so far. Until any size is known, a trial waits for a newly started trial, up to `unshown_s`.
+  /// four times the largest size so far. Until any size is known, a trial waits at most `unshown_s` for a started trial.
   /// @param available_bytes free memory of the machine now; below 0: unknown, and every trial fits
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
@@ -145,7 +145,7 @@ class MemoryRoom {
 
   double unshown_s_;
   std::map<std::string, std::int64_t> by_key_;  ///< resident sizes of attempts before this run
-  Peaks own_, resident_;                        ///< in this run; resident_: trials that ended without showing their size
+  Peaks own_, resident_;                        ///< sizes in this run; resident_: of trials that ended before they showed any
   std::map<int, Running> running_;
 };
 
@@ -159,7 +159,7 @@ class DeviceRoom {
   explicit DeviceRoom(FreeBytes free_bytes) : free_bytes_(std::move(free_bytes)) {}
 
   void started(int job, const PlannedTrial& trial, double now_s);
-  /// Records the bytes used now in torch's allocator, at a step as in MemoryRoom::sized.
+  /// Records the bytes used now in torch's allocator. From its first step on, a trial has shown its full size.
   void sized(int job, std::int64_t bytes, std::int64_t step);
   void ended(int job);
   bool has_room(const PlannedTrial& next, double now_s);
@@ -214,7 +214,7 @@ class Limits {
   }
   /// Records the memory that the job uses on its device.
   void sized_on_device(int job, std::int64_t bytes, std::int64_t step) { devices_.sized(job, bytes, step); }
-  /// Removes a job that did not start, or has ended. `resident_bytes` is an upper bound for a done trial, else 0.
+  /// Removes a job that did not start, or has ended. `resident_bytes` is an upper bound of a done trial's size, else 0.
   void forget(int job, std::int64_t resident_bytes = 0);
 
   /// Returns jobs that have stalled since the last call. The caller must end them.
@@ -259,7 +259,7 @@ class Limits {
   struct SetAsideFor {
     std::string reason;  ///< reason of the failures
     int trials = 0;
-    std::size_t line = 0;  ///< index in RunSummary::quarantines if there are trials
+    std::size_t line = 0;  ///< index in RunSummary::quarantines, if `trials` is above 0
   };
   std::map<Quarantine::Plugins, SetAsideFor> blamed_;
   bool too_many_failed_ = false, has_noted_too_many_ = false;

@@ -46,7 +46,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 Notifier::~Notifier() {
   constexpr int kLooks = 20;
   for (int look = 0; look < kLooks && !running_.empty(); ++look) {
-    poll(nullptr, 0, 10);  // real time, because it waits for real processes
+    poll(nullptr, 0, 10);  // real time, because this loop waits for real processes
     look_at_earlier();
   }
 }

@@ -70,8 +70,8 @@ std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::
   return "";
 }
 
-/// Returns the setting of the width if an attention's refusal names the width, else "". Returns "" for a part, too, because a
-/// part's width may come from another part.
+/// Returns the path of the width's setting if an attention's refusal names the width, else "". Returns "" for a part, too,
+/// because a part's width may come from another part.
 std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
   const auto name = split_path(path).second;
   const bool is_part = !name.empty() && setting::layer_of(path) != path;
@@ -81,8 +81,8 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
 
 /// Reports every attention, or part of an attention, that refuses its place in the model, for example because its shares or
 /// heads do not divide its width. A worker makes each attention once for a model and a task. An answer without a refusal is
-/// cached. Starts an executor only if an answer is not cached. Any other error in a plugin's factory is left to the trial, and
-/// costs only that trial. The time limit is for all queries of the same plugins.
+/// cached. Starts an executor only if an answer is not cached. Any other error in a plugin's factory is not reported here, and
+/// makes only its trial fail. The time limit is for all queries of the same plugins.
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                      double limit_s) {
   Diagnostics diagnostics(study.overrides);
@@ -174,7 +174,7 @@ class TaskAnswers {
   mutable PerSections<const std::optional<Answer>*> by_section_{{TrialSection::kTask}};
 };
 
-/// Promises of plugins. If they depend on parameters, a worker is queried once for each distinct section.
+/// Promises of plugins. If promises depend on parameters, a worker is queried once for each distinct section.
 class PromiseAnswers {
  public:
   PromiseAnswers(const Catalog& catalog, Executors& executors, const TaskMemory& memory, double limit_s)

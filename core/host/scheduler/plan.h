@@ -20,11 +20,11 @@ struct PlannedTrial {
   std::vector<UsedPlugin> plugins;
   std::string data_digest;                                   ///< digest of the task's data at planning; part of the key
   std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< in examples; in segments if the task is a stream
-  std::int64_t length = 0, train_length = 0;                 ///< lengths of the longest example, and of the longest in training
-  std::int64_t window_length = 0;  ///< for a stream evaluated by windows (train.stride); 0: other streams, or examples
+  std::int64_t length = 0, train_length = 0;                 ///< length of the longest example, and of the longest in training
+  std::int64_t window_length = 0;  ///< length of a stream's windows if it is evaluated by windows (train.stride), else 0
 };
 
-/// Returns the trial's identity with every value.
+/// Returns the trial's identity with Identity::values set.
 Identity with_values(const PlannedTrial& planned);
 
 /// Returns the files that the trial's values name, with the digests in the trial's key, for a worker to compare.
@@ -33,12 +33,12 @@ std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section)
 /// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.
 struct TaskLimits {
   double describe_s = 60;   ///< factory and info(), which must take milliseconds
-  double prepare_s = 3600;  ///< the same and load(), which may download and convert; a greater [experiment] timeout allows more
+  double prepare_s = 3600;  ///< factory, info(), load(): may download and convert; a greater [experiment] timeout allows more
 };
 
-/// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and rates that are too
-/// small for one slot at the task's length. Also finds lengths that a plugin does not promise, and attentions that refuse their
-/// place in the model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
+/// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and compression
+/// rates below one slot of a sequence (rate * length < 1). Also finds lengths that a plugin does not promise, and attentions
+/// that refuse their place in the model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits = {});
 

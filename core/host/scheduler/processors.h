@@ -34,7 +34,7 @@ class Processors {
   std::map<int, std::vector<int>> taken_;  ///< by job
 };
 
-/// Returns the number of processors that this process may use, limited by its share of CPU time; at least 1.
+/// Returns the number of processors that this process may use, limited by its quota of CPU time; at least 1.
 int processor_count();
 
 }  // namespace ablate

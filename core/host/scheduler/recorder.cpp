@@ -123,8 +123,8 @@ void Recorder::note_unlike(db::GridStore& in, const std::string& key) try {
   if (unlike.empty()) return;
   has_noted_unlike_ = true;
   note_(
-      fmt::format("warning: {}. The latest attempt counts; a plugin is not deterministic, or something that the key does not "
-                  "name has changed. `ablate db check` lists all such attempts",
+      fmt::format("warning: {}. The latest attempt counts; a plugin is not deterministic, or something outside the key has "
+                  "changed. `ablate db check` lists all such attempts",
                   unlike));
 } catch (const Error&) {
   // The attempt is written. If it cannot be compared now, `ablate db check` still finds a difference.

@@ -55,7 +55,7 @@ class Recorder {
   void retry();
 
   /// Waits until all results are written, then records that no trial runs. Meanwhile calls `give_up` several times a second. If
-  /// that returns true, waiting results go into a new file.
+  /// `give_up` returns true, waiting results go into a new file.
   void finish(const std::function<bool()>& give_up);
 
   /// True if the database is gone, and all results go into another file.

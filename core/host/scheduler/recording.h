@@ -13,8 +13,8 @@ namespace ablate {
 /// Opens a history for writing. Throws Error, or Interrupted if a signal asks to stop while another process has a lock.
 db::Store open_history(const std::filesystem::path& file);
 
-/// Writes a study with all its trials. Trials that do not run are included: without them the grid's table would shrink. Writes
-/// nothing if it throws.
+/// Writes a study with all its trials. Trials that this run does not start are included: without them the grid's
+/// table would shrink. Writes nothing if it throws.
 /// @param verdicts on the study's plugins
 /// @param is_left_out true for trials that dev has not chosen; empty: no trial is left out
 /// @param listed_us db::Experiment::listed_us

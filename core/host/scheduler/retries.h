@@ -20,7 +20,7 @@ struct Retry {
   enum class What { kRuns, kRunsAlone, kIsSetAside };
   What what = What::kRuns;
   std::string outcome;        ///< latest outcome, for kIsSetAside
-  bool is_exhausted = false;  ///< true if it was tried kMostTries times
+  bool is_exhausted = false;  ///< true if the key was tried kMostTries times
 };
 
 /// Limit of tries of one key over all runs: the first try, and two more.
@@ -34,7 +34,7 @@ Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>
 struct SetAside {
   std::map<std::string, int> by_outcome;  ///< --retry OUTCOME tries these again
   int exhausted = 0;                      ///< tried kMostTries times
-  int quarantined = 0;                    ///< their plugins failed repeatedly; the next run tries them
+  int quarantined = 0;                    ///< their plugins failed repeatedly; the next run tries these trials
 
   int total() const;
   void add(const Retry& one);

@@ -23,7 +23,7 @@ namespace ablate {
 struct Notice {
   const char* event = "";  ///< "failure": the first failure; "rescue": the history was moved to another file; "end"
   int done = 0, failed = 0, skipped = 0, set_aside = 0;  ///< numbers of trials so far
-  int elsewhere = 0, not_started = 0;                    ///< the same as in RunSummary
+  int elsewhere = 0, not_started = 0;                    ///< see RunSummary
   std::string reason;              ///< reason of the failure or the rescue, or why some trials did not end; else ""
   std::filesystem::path database;  ///< file with the results
 };
@@ -70,7 +70,7 @@ struct RunOptions {
   /// Receives notices for absent users. Must not wait. May be empty.
   std::function<void(const Notice&)> notify;
   bool keep_weights = false;  ///< stores the best weights in a file beside the history
-  bool is_bench = false;      ///< recorded with every attempt: the trial ran to measure its cost, not to learn
+  bool is_bench = false;      ///< true if trials run only to measure their cost; recorded with every attempt
   double checkpoint_s = 0;    ///< time between checkpoints of a running trial; 0: none
   /// Writes the study and its trials. Called once libraries and data are loaded, before the first trial starts. Called again
   /// for a new file if the database is damaged or gone. It must not throw Interrupted then, because results wait.
@@ -83,13 +83,13 @@ struct RunOptions {
   VerdictMemory verdicts{""};  ///< stored verdicts on plugins; each attempt records the verdicts that are stored at its start
   double load_s = 3600;        ///< time limit to load a plugin or a data set into a worker; a greater timeout_s allows more
   double answer_s = 5;         ///< longest wait for a worker's answer if a trial is overdue; a silent worker is replaced
-  double ping_s = 60;          ///< the same if no trial is overdue; also the silence before a ping
+  double ping_s = 60;          ///< longest wait for an answer if no trial is overdue; also the silence before a ping
   double silence_s = 60;       ///< time between two lines about a long trial if the output is not a terminal
 };
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;    ///< failed: by counts_as_failed; skipped: done before this run
-  int elsewhere = 0, failed_elsewhere = 0;  ///< run by other schedulers meanwhile; elsewhere: done; failed_elsewhere: not done
+  int elsewhere = 0, failed_elsewhere = 0;  ///< trials that other schedulers ran meanwhile: done; not done
   int not_started = 0;                      ///< because too many trials had failed
   SetAside set_aside = {};
   std::map<const PlannedTrial*, std::string> reasons = {};  ///< by failed trial, a pointer into run_trials' plan

@@ -62,7 +62,7 @@ class Comparison {
   }
 
  private:
-  /// Sections, basis and setting. Planned trials of one kind differ only in their seeds, and so do the done trials like them.
+  /// Sections, basis and setting. Trials of one kind differ only in seeds, and so do the done trials compared with them.
   using Kind = std::tuple<SectionNumbers, std::int64_t, std::int64_t>;
 
   /// Returns "" if no done trial with such settings can be read.
@@ -112,7 +112,7 @@ Nearest::Nearest(std::vector<db::PastTrial> others) : others_(std::move(others))
 const db::PastTrial& Nearest::of(const Identity& trial) const {
   constexpr int kUnseen = -1;
   const auto own = compared(trial);
-  std::vector<int> counts(others_.size());  // if only this trial has a value, it differs from all others
+  std::vector<int> counts(others_.size());  // a value that only this trial has is not counted: it differs from all others
   for (const auto& [name, column] : columns_) {
     int number = 0;
     if (const auto text = own.find(name); text != own.end()) {

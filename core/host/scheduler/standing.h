@@ -40,7 +40,7 @@ struct Standings {
   std::vector<std::string> left_out;  ///< parts of the history that cannot be read (db::Reader::left_out)
 };
 
-/// Returns a line for each trial: "done, attempt 12"; "attempt 5 failed: ...; not done"; "not done: like attempt 12, except for
+/// Returns a line for each trial: "done, attempt 12"; "not done: attempt 5 failed: ..."; "not done: like attempt 12, except for
 /// the code of adamra (attention)"; "not done: the nearest, attempt 7, differs in train.steps (20, was 10)"; "not done: nothing
 /// like it has been run". Compares with the latest done trial of the same settings, else with the experiment's nearest trial.
 /// If the database is missing, nothing has been run. If it cannot be read, every line has the error. Throws Interrupted.

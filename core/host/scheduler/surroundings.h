@@ -34,7 +34,7 @@ struct Room {
 /// Returns the resources of this machine.
 Room machine_room();
 
-/// Free space below which no trial starts, because a full disk costs more than waiting. Small file systems need less.
+/// Returns the free space below which no trial starts, since a full disk costs more than waiting. Small file systems need less.
 std::uintmax_t least_free_bytes(const DiskSpace& of);
 
 /// Requests to stop a grid.

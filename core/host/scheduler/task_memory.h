@@ -36,7 +36,7 @@ class TaskMemory {
       }
     return std::nullopt;
   }
-  /// @param answer with "files": {absolute path: file_stamp from before it was read}. Not stored without "files", or if one of
+  /// @param answer has "files": {absolute path: file_stamp before the file was read}. Not stored without "files", or if one of
   /// the files is missing or has changed.
   void put(const std::filesystem::path& path, const nlohmann::json& answer) const;
   void forget(const std::filesystem::path& path) const;

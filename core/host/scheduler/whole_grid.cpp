@@ -20,7 +20,7 @@ constexpr std::size_t kMostLines = 10;
 
 using Counts = std::map<std::string, int>;
 
-/// Returns an outcome and the group of the reason behind it: "failed: loss is nan at step #".
+/// Returns the outcome, and the group of the reason that follows: "failed: loss is nan at step #".
 std::string group_of(const std::string& reason) {
   const auto colon = reason.find(": ");
   if (colon == std::string::npos) return reason_group(reason);

@@ -45,7 +45,7 @@ void make_own(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(folder, std::strerror(errno));
   struct stat found {};
   if (lstat(folder.c_str(), &found) != 0) {
-    if (errno == ENOENT) return make_own(folder);  // the last run of another share has just removed it
+    if (errno == ENOENT) return make_own(folder);  // the last run of another share has just removed the folder
     refuse_folder(folder, std::strerror(errno));
   }
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 0077) != 0)

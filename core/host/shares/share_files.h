@@ -14,7 +14,7 @@ namespace ablate {
 std::filesystem::path default_shared_folder(const std::filesystem::path& study);
 
 /// Path of a run's copy of its history in the shared folder, share-3.12ab34cd.db. No other run writes to it. Output, weights
-/// and checkpoints of all runs are beside share-3.db (OtherHistory::beside), the path of files_of_share().
+/// and checkpoints of all runs are beside the path that files_of_share() returns, share-3.db (OtherHistory::beside).
 std::filesystem::path copy_of_share(const std::filesystem::path& shared, int index, const std::string& run);
 std::filesystem::path files_of_share(const std::filesystem::path& shared, int index);
 /// Returns the copies that exist.

@@ -141,7 +141,7 @@ void SharedCopy::finish() {
     }
 }
 
-/// Copies files before the rows that name them.
+/// Copies files before the history, whose rows name the files.
 void SharedCopy::copy() {
   expect_folder();
   for (const auto& [kind, ending] : kResults) copy_results(kind, ending);

@@ -47,7 +47,7 @@ class SharedCopy {
   const std::set<std::string>& checkpoints() const { return checkpoints_; }
 
  private:
-  /// Renames another run's copy to a name of this run, and merges it. If the other run is still active, that run copies again.
+  /// Renames another run's copy to a name of this run, and merges it. If the other run is still active, it writes a new copy.
   void take(const std::filesystem::path& other);
   void copy();
   void copy_history();
@@ -68,7 +68,7 @@ class SharedCopy {
   Clock& clock_;
   std::vector<std::filesystem::path> taken_;  ///< merged copies of other runs, in the shared folder
   std::set<std::string> checkpoints_;
-  std::int64_t copied_ = 0;  ///< number of attempts before the latest copy
+  std::int64_t copied_ = 0;  ///< number of this run's attempts in the latest copy
   double next_s_ = 0, next_look_s_ = 0;
   bool is_last_ = false, has_complained_ = false;
 };

@@ -14,7 +14,7 @@ namespace ablate {
 struct SharedTrial {
   std::string key, label;
   double cost = 0;  ///< more than 0, relative to other trials; in seconds if a history has times
-  int share = 0;    ///< below SharesPlan::shares; kDoneBefore: already done when the plan was made
+  int share = 0;    ///< less than SharesPlan::shares; kDoneBefore: already done when the plan was made
 
   static constexpr int kDoneBefore = -1;
 };
@@ -29,7 +29,7 @@ struct SharesPlan {
 
 /// Shares to compute one after the other, as in "3/16" and "3,7,11/16".
 struct ShareNames {
-  std::vector<int> indexes;  ///< each below `shares`, without duplicates
+  std::vector<int> indexes;  ///< each less than `shares`, without duplicates
   int shares = 1;
 };
 /// Parses a text like "3,7,11/16". Returns nullopt if it is invalid.
@@ -39,7 +39,7 @@ std::optional<ShareNames> share_names(const std::string& text);
 /// Depends only on the costs and their order, so that every machine gets the same result.
 std::vector<int> shared_out(const std::vector<double>& costs, int shares);
 
-/// Returns a trial's relative cost without a known time: layers times steps times the positions of a batch.
+/// Returns the relative cost of a trial whose time is unknown: layers times steps times the positions of a batch.
 double estimated_cost(const PlannedTrial& trial);
 
 /// @param seconds time of each trial; NaN: unknown, and estimated from the known times

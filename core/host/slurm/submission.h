@@ -50,7 +50,7 @@ struct QueuedTask {
   std::string reason;  ///< why a task is pending: "Resources", "Priority", ...
 
   static constexpr int kAll = -1;
-  /// True if it runs, or will run without anyone's action.
+  /// True if the task runs, or will run without anyone's action.
   bool is_live() const;
 };
 
@@ -118,7 +118,7 @@ std::string script(const std::vector<std::string>& options, const std::map<int, 
 /// Returns a path for a script that does not exist yet.
 std::filesystem::path new_script(const std::filesystem::path& shared);
 
-/// Lock of a shared folder, held from the plan to the note of the job. Without it, two processes would submit shares twice.
+/// Lock of a shared folder, held until a new job is noted there. Without the lock, two processes could submit a share twice.
 class Submitting {
  public:
   /// Throws Error if another process has the lock.
@@ -136,11 +136,11 @@ void remember(const std::filesystem::path& shared, const Submission& submission)
 std::vector<Submission> submissions(const std::filesystem::path& shared);
 
 /// Writes and reads the last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (at the task's own
-/// request), "resubmitted". Best effort: a task without a word counts as lost.
+/// request), "resubmitted". Best effort: if a task has no word, and squeue does not show the task, it counts as lost.
 void say_end(const std::filesystem::path& shared, const std::string& job, int task, const std::string& word);
 std::string end_of(const std::filesystem::path& shared, const std::string& job, int task);
 
-/// Returns the state of a task, from the queue first, then from its own last word.
+/// Returns the state of a task: from the queue if the task is live, else from its last word, else from the queue.
 /// @return "queued" (with the reason in parentheses), "running", "done", "failed", "cancelled", "time-limited", "resubmitted"
 /// or "lost"
 std::string standing_of(const QueuedTask* queued, const std::string& last_word);

@@ -122,7 +122,7 @@ class ClaimReader {
 /// Returns the text of a value that is no list, as tables show it.
 std::string shown(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// Settings of a study's reported trials without seeds and tuned values.
+/// Distinct settings of a study's reported trials, without seeds and tuned values.
 class ReportedRows {
  public:
   explicit ReportedRows(const Study& study) {

@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// A claim with the place where the study makes it.
+/// A claim with its locations in the study.
 struct WrittenClaim {
   Claim claim;
   Location where, row_at, against_at;
@@ -28,25 +28,25 @@ void check_claims(const std::vector<WrittenClaim>& claims, const Study& study, b
 /// Claims of a study that are corrected together.
 struct ClaimFamily {
   std::string name;        ///< "": the claims that name no family
-  std::size_t claims = 0;  ///< their number
-  std::size_t seeds = 0;   ///< fewest reported seeds that both rows of a claim have
+  std::size_t claims = 0;  ///< number of claims
+  std::size_t seeds = 0;   ///< smallest number of reported seeds that both rows of a claim have
 };
 
 /// Returns the families of a study's claims, by name.
 std::vector<ClaimFamily> families_of(const Study& study);
 
-/// Claims of a study's text, with what a reader has to know beside them.
+/// Claims in a study's text, with the settings that a reader of the claims needs.
 struct StudyClaims {
   std::vector<Claim> claims;
   std::string name;  ///< [experiment] name; default: the file's stem
   /// Values of the task, its length, the model's layers and width, and the steps, by path, as the study's sections and
-  /// overrides set them; "": not set there. A row may have others.
+  /// overrides set them; "": not set there. A row may set other values.
   std::vector<std::pair<std::string, std::string>> context = {};
 };
 
 /// Throws ConfigError if the text is not TOML, or a claim has an error.
 /// @param file path of the study
-/// @param overrides as for load_study
+/// @param overrides in the syntax of load_study
 StudyClaims claims_of(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides);
 
 }  // namespace ablate

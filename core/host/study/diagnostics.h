@@ -15,7 +15,7 @@ inline constexpr const char* kOverrideFile = "--set";
 
 class Diagnostics {
  public:
-  /// @param overrides from the command line: a message about an override begins with its text
+  /// @param overrides from the command line: a message about an override begins with the override
   explicit Diagnostics(std::vector<std::string> overrides = {}) : overrides_(std::move(overrides)) {}
 
   /// Adds an error. Equal messages at one location count once, because every trial repeats an error in a base value.

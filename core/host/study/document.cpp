@@ -105,7 +105,7 @@ std::optional<Location> nested_too_deeply(std::string_view toml) { return Scanne
 /// Converts toml++'s tree.
 class Reader {
  public:
-  /// @param fixed location of everything, for text without a file; null: locations of toml++
+  /// @param fixed location of all nodes, for text without a file; null: toml++ has the locations
   Reader(const std::string& file, const Location* fixed, Diagnostics& diagnostics)
       : file_(file), fixed_(fixed), diagnostics_(diagnostics) {}
 

@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// Reads a regular file of at most 4 MiB. Throws ConfigError that names the expected content, `what`: "a study".
+/// Reads a regular file of at most 4 MiB. Throws a ConfigError that names the expected content, `what`: "a study".
 std::string read_toml(const std::filesystem::path& file, const std::string& what);
 
 struct Node {

@@ -102,7 +102,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
                                              show(draft.name), why));
 }
 
-/// Adds the plugins that the draft's present settings name to Draft::plugins.
+/// Adds to Draft::plugins every plugin that the draft's present settings name.
 void note_plugins(Draft& draft) {
   std::set<std::string> always_set;
   const auto note = [&](const Assignment& set) {
@@ -164,8 +164,8 @@ bool same_values(const Alternative& a, const Alternative& b) {
                                           [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
 }
 
-/// Replaces the values of the axis with this path, if there is one and the value is a suitable list. An axis of lists needs a
-/// list of lists. Returns true if values were replaced.
+/// Replaces the values of the axis with this path, if there is such an axis and `node` is a suitable list. An axis of lists
+/// needs a list of lists. Returns true if values were replaced.
 bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups, Diagnostics& diagnostics) {
   if (!node.is_array() || node.children.empty()) return false;
   for (auto& group : groups) {

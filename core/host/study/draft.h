@@ -28,7 +28,7 @@ struct Alternative {
   std::vector<Assignment> set;
   /// Paths of lists of plugins that the choice replaces: "attention.parts". Base settings of the lists' entries are dropped.
   std::vector<std::string> lists;
-  int beyond = 0;  ///< set for a value that `widen` of [grid.tune] may add: Trial::beyond
+  int beyond = 0;  ///< Trial::beyond of a value that `widen` of [grid.tune] may add, else 0
 };
 
 /// Adds a node's settings: a table's members, the entries of a list of tables ("attention.parts.0.heads"), else one value. `{}`
@@ -78,7 +78,7 @@ struct PublishedDraft {
 
 /// [grid.longer]: a control that repeats trials with more steps.
 struct LongerDraft {
-  std::int64_t factor = 0;     ///< of steps, warm-up and steps between evaluations; at least 2
+  std::int64_t factor = 0;     ///< multiplies steps, warm-up and steps between evaluations; at least 2
   std::optional<Group> seeds;  ///< seeds of the control; nullopt: the first two reported seeds
   Location where, factor_at;
 };
@@ -114,16 +114,16 @@ inline constexpr std::size_t kMostTrials = 100'000;
 /// The sections with parameters, in their usual order in a study.
 inline const std::vector<std::string> kSections = {"task", "model", "attention", "train"};
 
-/// True if an error left out the part of the study that sets this path, or a path above it.
+/// True if an error left out the part of the study that sets this path, or a section that contains the path.
 bool is_broken(const Draft& draft, const std::string& path);
 
-/// Returns every value below a table with its dotted path, in the order of the file.
+/// Returns every value inside a table, at any depth, with its dotted path, in the order of the file.
 std::vector<std::pair<std::string, const Node*>> leaves(const Node& table);
 
 /// Reads [grid] into draft.groups and draft.rules.
 void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics);
 
-/// Returns the error in a metric's name, or "". Metrics of attentions are not checked: only an attention's own code knows them.
+/// Returns the error in a metric's name, or "". Metrics of attentions are not checked: only an attention's code defines them.
 std::string refuse_metric(const std::string& name);
 
 /// Reads [[published]] into draft.published and draft.published_rules.
@@ -147,7 +147,7 @@ void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics);
 /// Returns why a study cannot have this section, with the remedy.
 std::string unknown_section(const std::string& name, const std::vector<std::string>& known);
 
-/// Returns a base value as a study's sections and the overrides write it, the last override first; null if it is not set.
+/// Returns a base value that a study's sections or the overrides set; null if not set. The last override has precedence.
 /// Ignores presets and the grid.
 nlohmann::json written_value(const Node& document, const std::string& path, const std::vector<std::string>& overrides);
 

@@ -37,7 +37,7 @@ class Draws {
       : range_(range), random_(std::stoull(sha256(fmt::format("{} {}", seed, range.path)).substr(0, 16), nullptr, 16)) {}
 
   double next() {
-    // The standard's distributions differ between libraries.
+    // Distributions of <random> return different numbers in different standard libraries.
     const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
     const double low = range_.low, high = range_.high;
     const double value =
@@ -365,10 +365,10 @@ std::string refuse_metric(const std::string& name) {
   auto names = objective_metric_names();
   for (const auto metrics : {training_metrics(), process_metrics()})
     for (const auto& metric : metrics) names.push_back(metric.name);
-  // "test/accuracy@pairs=8": the metric of a group, which only the task knows.
+  // "test/accuracy@pairs=8": the metric of a group of the examples. Only the task defines its groups.
   const auto plain = name.substr(0, name.find('@'));
   if (std::find(names.begin(), names.end(), plain) != names.end()) return "";
-  // The task's own metrics are not checked, since only a worker knows them. A misspelt metric of an objective is reported.
+  // The task's own metrics are not checked, since only a worker loads the task. A misspelt metric of an objective is reported.
   const auto split = plain.substr(0, plain.find('/'));
   if ((split == "test" || split == "test_last" || split == "dev") && nearest(plain, names).empty()) return "";
   return fmt::format("unknown metric {}{}", name, suggestion(name, names));

@@ -129,7 +129,7 @@ class Matching {
     if (diagnostics_.size() == before) read_settings(reference);
     Group group{.form = Group::Form::kMatched, .where = match_.width_at, .alternatives = {}};
     if (diagnostics_.size() != before) return group;
-    group.alternatives.push_back({match_.width_at, {}, {}});  // for a reference
+    group.alternatives.push_back({match_.width_at, {}, {}});  // for references: sets no width
     std::map<std::int64_t, std::size_t> known;
     for (const auto& setting : settings_) {
       stop_if_asked();
@@ -253,7 +253,7 @@ class Matching {
       }
       return counted(trials);
     };
-    // A width of 0 means no such part, or a default width. It is kept if its count matches. The search never tries 0.
+    // A width of 0 means a missing part, or a default width. It is kept if its number matches. The search never tries 0.
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();

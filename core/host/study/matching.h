@@ -20,7 +20,7 @@ struct CountedWidth {
 
 struct FoundWidth {
   std::int64_t width = 0, number = 0;
-  std::string failed;  ///< why no width fits, with found and expected; "" if one fits
+  std::string failed;  ///< why no width fits: "found ..., expected ..."; "" if a width fits
 };
 
 struct WidthRange {

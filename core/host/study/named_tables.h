@@ -15,7 +15,7 @@ class Diagnostics;
 /// Reads [table] into tables, without a check of the keys. Errors go to diagnostics.
 void read_tables(const Node& table, std::vector<NamedTable>& tables, Diagnostics& diagnostics);
 
-/// Returns the tables in the text of a study that has run, or none if it is not TOML any more. Locations name `file`.
+/// Returns the tables in the text of a study that has run, or none if the text is not valid TOML. Locations name `file`.
 std::vector<NamedTable> named_tables(const std::string& text, const std::string& file);
 
 }  // namespace ablate

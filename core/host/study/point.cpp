@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// Returns the kind of plugin of a section, or nullopt if the plugin above it has no such parameter.
+/// Returns the kind of plugin of a section, or nullopt if the plugin that contains it has no such parameter.
 std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std::string& section) {
   if (section == "task") return Kind::kTask;
   if (section == "attention") return Kind::kAttention;

@@ -25,8 +25,8 @@ void each_point(const Draft& draft, const std::function<void(const Point&)>& vis
 /// Returns the number of points, or kMostTrials + 1 if there are more.
 std::size_t count_points(const Draft& draft);
 
-/// Returns the plugin of a section at a point, or its stand-in (schema.h). Returns null without a plugin, or if the section
-/// belongs to a plugin that the point does not have. A section is a path: "attention", "attention.parts.0.compression".
+/// Returns the plugin of a section at a point, or the plugin with the nearest name (Schema::plugin). Returns null if the
+/// section has no plugin, or belongs to a plugin that the point lacks. A section is a path: "attention.parts.0.compression".
 const PluginInfo* plugin_of(const Schema& schema, const Point& point, const std::string& section);
 
 }  // namespace ablate

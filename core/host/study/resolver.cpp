@@ -28,7 +28,7 @@ std::string header_of(const std::string& path) {
   return is_index(key) ? "[[" + above + "]]" : "[" + path + "]";
 }
 
-/// Visits the settings below a path.
+/// Visits the settings inside a section, at any depth.
 template <class Visit>
 void each_below(const Point& point, const std::string& path, Visit visit) {
   for (auto s = point.settings.lower_bound(path + "."); s != point.settings.end() && is_below(s->first, path); ++s)
@@ -74,7 +74,7 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
     return nullptr;
   }
   const auto numbers = entries(path);
-  bool set = false;  // true if there are settings below the path, which are refused
+  bool set = false;  // true if there are settings inside the list, which are refused
   each_below(*point_, path, [&](const auto&, const auto&, const auto&) { set = true; });
   if (numbers.empty() && !set && !is_broken(draft_, path))
     report(location_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
@@ -238,7 +238,7 @@ void Resolver::report_missing(const std::string& path, Kind kind, const PluginIn
                      with_article(kind), path, header_of(path), schema_.known(kind)));
 }
 
-/// Returns the location of a section or of a setting in it, else of its plugin, or of the file.
+/// Returns the location of a section or of a setting in it, else of the nearest section above it, else the file's start.
 Location Resolver::location_of(const std::string& path) const {
   if (!draft_.sections.contains(path))
     if (const auto first = point_->settings.lower_bound(path + ".");

@@ -55,7 +55,7 @@ class Resolver {
   /// True if the sections of a trial have no errors and are compatible. Reports incompatible sections.
   bool fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections);
 
-  /// Each returns the resolved JSON, or null if nothing could be resolved. `owner`: plugin that has the section as a parameter.
+  /// The next five return the resolved JSON, or null if there is none. `owner`: plugin that has the section as a parameter.
   nlohmann::json section(const std::string& path, const PluginInfo* plugin);
   nlohmann::json plugin_section(const std::string& path, Kind kind, const PluginInfo* owner);
   nlohmann::json list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner);
@@ -86,9 +86,9 @@ class Resolver {
   std::set<std::string> read_;                  ///< paths of base values
   using Alternatives = std::vector<std::size_t>;
   std::array<Alternatives, kTrialSections> groups_;                   ///< groups of the draft that set something in the section
-  std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< without errors, by alternatives of groups_
-  std::array<std::vector<int>, kTrialSections> contents_;             ///< by number
-  std::unordered_map<std::string, int> known_contents_;               ///< by digest
+  std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< sections without errors, by alternatives of groups_
+  std::array<std::vector<int>, kTrialSections> contents_;             ///< number of the content, by the section's number
+  std::unordered_map<std::string, int> known_contents_;               ///< number of the content, by its digest
   std::map<int, int> longer_;  ///< number of a train section with more steps, by the number of the section that it repeats
   PerSections<bool> fits_{{TrialSection::kModel, TrialSection::kAttention, TrialSection::kTrain}};
 };

@@ -175,7 +175,7 @@ std::string Schema::refuse_path(const std::string& path) const {
     return fmt::format("a compression belongs to the attention that reads it: write attention.{}{}", path,
                        path == first ? ".plugin" : "");
   if (path == first) {
-    std::vector<std::string> paths = {"seeds"};  // not a path, but accepted like one by the grid and the command line
+    std::vector<std::string> paths = {"seeds"};  // not a path; the grid and the command line accept it like a path
     for (const auto& [section, unused] : sections_)
       for (const auto& name : keys(section)) paths.push_back(section + "." + name);
     return fmt::format("unknown path {}{}", path, hint(path, paths));
@@ -226,7 +226,7 @@ std::vector<std::string> Schema::entries_with(const std::string& list, const std
   return paths;
 }
 
-/// Returns the error for an entry beyond the last entry of every trial's list.
+/// Returns the error for an index that no trial's list has.
 std::string Schema::beyond(const std::string& list, const std::string& index) const {
   int count = 0;
   while (sections_.contains(fmt::format("{}.{}", list, count))) ++count;
@@ -234,7 +234,7 @@ std::string Schema::beyond(const std::string& list, const std::string& index) co
                      count == 1 ? "entry" : "entries", count - 1);
 }
 
-/// Returns the error for a path that continues below a parameter without sections.
+/// Returns the error for a path that continues after a parameter, although the parameter has no sections.
 std::string Schema::refuse_below(const std::string& section, const std::string& key, const std::string& below) const {
   const auto path = section + "." + key;
   const bool is_list = find_all(section, key).front()->type == ParameterType::kPlugins;

@@ -22,7 +22,7 @@ namespace {
 std::string declared_note(const PluginUse& use, const std::string& key, const Requirements& asked) {
   for (const auto& [other, what] : unpromised(use.info->kind, use.info->id, use.info->capabilities, asked))
     if (other == key) return "";
-  return fmt::format("; with other parameters or parts it does (ablate plugins {})", use.info->id);
+  return fmt::format("; it promises this with other parameters or parts (ablate plugins {})", use.info->id);
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
     const auto batch = trial.spec.train.batch;
     if (const auto first = batches.try_emplace(*trial.cell, batch).first->second; first != batch)
       diagnostics.add(where_of(study, trial, {setting::kBatch}),
-                      fmt::format("train.batch = {} is tuned beside {}. The batch size is also the number of lanes in which a "
-                                  "stream's dev is read. Each lane begins without context, so the metrics of the two cannot be "
-                                  "compared; make train.batch an axis of [grid]",
+                      fmt::format("grid.tune compares train.batch = {} and {}. The batch size is also the number of lanes in "
+                                  "which a stream's dev is read. Each lane begins without context, so the metrics of the two "
+                                  "cannot be compared; make train.batch an axis of [grid]",
                                   batch, first));
   }
   return diagnostics.sorted();

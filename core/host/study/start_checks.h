@@ -28,8 +28,8 @@ TrainSpec any_training();
 /// Returns the promises of a plugin with its parameters and parts.
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
-/// Reports attentions and compressions that do not promise what their task, device and type need. If a plugin and its part lack
-/// the same promise, reports only the part.
+/// Reports attentions and compressions that do not promise what their task, device and number type need. If a plugin and
+/// its part lack the same promise, reports only the part.
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises);
 

@@ -40,7 +40,7 @@ std::string short_value(const json& value) {
   return text.empty() || text.find_first_of(" \t\n\"=") != std::string::npos ? value.dump() : text;
 }
 
-/// Paths of a section that the grid sets, and the trials' values there.
+/// Paths that the grid sets in one section, and the trials' values of these paths.
 class SectionLabels {
  public:
   SectionLabels(TrialSection section, const std::set<std::string>& set) : name_(to_text(section)), values_({section}) {
@@ -100,7 +100,7 @@ std::string attentions_of(const Trial& trial) {
   return text;
 }
 
-/// Fills in Trial::label with those paths of the grid that have several values among the trials, the seed last. A single trial
+/// Fills in Trial::label with the paths of the grid that have several values among the trials, the seed last. A single trial
 /// is named by its attention. Labels are unique: values that the grid does not set are equal, or follow from the plugins.
 void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   std::set<std::string> paths;

@@ -153,7 +153,7 @@ struct Trial {
   std::string label;
   /// Set if the study tunes ([grid.tune]): number shared by trials that differ only in tuned values and seeds.
   std::optional<std::int64_t> cell = {};
-  std::int64_t value = 0;  ///< number in the cell, shared by trials that differ only in seeds
+  std::int64_t value = 0;  ///< number of the tuned value in the cell: equal for trials that differ only in seeds
   /// 0 for a value that the study writes. k: the k-th value beyond the largest, -k: beyond the smallest. `widen` of [grid.tune]
   /// adds such a value to a cell only when the previous value on that side is the best so far.
   int beyond = 0;
@@ -191,7 +191,7 @@ struct NamedTable {
 /// A setting whose width was solved for ([grid.match]). All its trials have this width.
 struct MatchedSetting {
   std::string setting;                                ///< parts set by the grid: "attention=adamra"
-  std::int64_t width = 0, number = 0, reference = 0;  ///< number: the matched quantity; reference: its target
+  std::int64_t width = 0, number = 0, reference = 0;  ///< number: of parameters or state bytes; reference: number to match
 
   bool operator==(const MatchedSetting&) const = default;
   /// Returns the number's relative difference from the reference.
@@ -216,12 +216,12 @@ struct Study {
   /// Seeds of [grid.tune]. If empty, values are compared on the reported seeds. Otherwise the grid first runs the trials that
   /// tune, then the reported trials at each cell's chosen value (core/host/launch/dev_choice.h).
   std::vector<std::uint64_t> tuning_seeds = {};
-  bool widens = false;  ///< [grid.tune] widen: values are added beyond an edge until the best value is no edge
+  bool widens = false;  ///< [grid.tune] widen: values are added beyond an edge until the best value is not at an edge
   Location tuning_seeds_at = {};
-  /// [grid.longer] factor: trials of Role::kLonger have so many times the steps. 0: the study has no such trials.
+  /// [grid.longer] factor, by which trials of Role::kLonger multiply the steps. 0: the study has no such trials.
   std::int64_t longer_factor = 0;
   Location longer_at = {};
-  /// [experiment] smallest: the smallest difference of the main metric that the study is about, in the metric's unit; 0: none.
+  /// [experiment] smallest: the smallest difference of the main metric that matters in the study, in its unit; 0: none.
   double smallest = 0;
   std::optional<StudyMatch> match = {};      ///< [grid.match]
   std::vector<MatchedSetting> matched = {};  ///< in the grid's order, without the reference
@@ -254,7 +254,7 @@ struct ModelSizes {
 /// Returns the sizes of the models, in order. All trials have the same task. Throws Error if the task cannot describe itself.
 using CountSizes = std::function<std::vector<ModelSizes>(const std::vector<Trial>& trials)>;
 
-/// Loads a study. Presets ([experiment] preset) are found in the folder presets beside the study, then among ablate's own.
+/// Loads a study. Presets ([experiment] preset) are in the folder presets beside the study, or among ablate's own presets.
 /// Throws ConfigError with all errors.
 /// @param overrides "train.steps=200": a TOML value, or a bare word for a text; replaces base values and axes of the file
 /// @param auto_device empty: "auto" is "cpu"

@@ -36,7 +36,7 @@ void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics) {
   const auto twice = std::find_if(own.begin(), own.end(), is_reported);
   if (tunes && twice != own.end())
     diagnostics.add(twice->where,
-                    fmt::format("seed {} is in grid.tune.seeds, which compare values, and in grid.seeds, which report the "
+                    fmt::format("seed {} is in grid.tune.seeds, for comparing values, and in grid.seeds, for reporting the "
                                 "chosen value; give grid.tune other seeds, as in seeds = [101, 102]",
                                 show(twice->set.front().value)));
   if (!tunes || twice != own.end())
@@ -122,9 +122,9 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
   if (batches > 0 && batch != cell.batch) {
     const auto* where = trial.where.find(setting::kBatch);
     diagnostics.add(where != nullptr ? *where : draft_.start,
-                    fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} is the number of dev "
-                                "batches: the two batch sizes read different examples of dev, so metrics cannot be compared; "
-                                "set train.evaluate_batches = 0, or make train.batch an axis of [grid]",
+                    fmt::format("grid.tune compares train.batch = {} and {}, and train.evaluate_batches = {} is the number of "
+                                "dev batches: the two batch sizes read different examples of dev, so metrics cannot be "
+                                "compared; set train.evaluate_batches = 0, or make train.batch an axis of [grid]",
                                 batch, cell.batch, batches));
   }
   cell.seeds[tuned].insert(seed);

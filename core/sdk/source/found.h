@@ -26,13 +26,13 @@ inline void expect_sizes(const char* who, const char* name, const Tensor& found,
 inline void expect_state(const char* who, const AttentionState& found, const AttentionState& before) {
   if (found.size() != before.size())
     throw std::runtime_error(
-        c10::str(who, " returned a state of ", found.size(), " tensors, but received a state of ", before.size()));
+        c10::str(who, " returned a state of ", found.size(), " tensors, expected ", before.size(), ", as it received"));
   for (std::size_t i = 0; i < before.size(); ++i)
     if (!found[i].defined() || found[i].sizes() != before[i].sizes() || found[i].scalar_type() != before[i].scalar_type() ||
         found[i].device() != before[i].device())
       throw std::runtime_error(c10::str(who, " returned a state whose tensor ", i, " is ",
-                                        found[i].defined() ? shape_text(found[i]) : "undefined", ", but received ",
-                                        shape_text(before[i])));
+                                        found[i].defined() ? shape_text(found[i]) : "undefined", ", expected ",
+                                        shape_text(before[i]), ", as it received"));
 }
 
 }  // namespace ablate

@@ -24,9 +24,9 @@ constexpr std::size_t kLongestLine = std::size_t{1} << 30;
 
 void check_unpacked(const std::filesystem::path& what, std::uint64_t unpacked, std::uint64_t packed) {
   if (const auto most = most_unpacked(packed); unpacked > most)
-    throw FileError(what, "found more than " + std::to_string(most) + " bytes, unpacked from " + std::to_string(packed) +
-                              ", expected no more (the limit is 100 times the packed size, but at least 256 MiB and at most " +
-                              "64 GiB); if the file is longer, unpack it and use the unpacked file");
+    throw FileError(what, "found more than " + std::to_string(most) + " bytes after unpacking (" + std::to_string(packed) +
+                              " bytes packed), expected no more (the limit is 100 times the packed size, but at least " +
+                              "256 MiB and at most 64 GiB); if the file is longer, unpack it and use the unpacked file");
 }
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {

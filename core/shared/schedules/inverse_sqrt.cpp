@@ -12,8 +12,8 @@ StepRate inverse_sqrt(const RunStep& step) { return {step.at < step.warmup ? ste
 std::optional<Misfit> needs_warmup(const TrainSpec& train) {
   if (train.warmup > 0) return std::nullopt;
   return Misfit{{"train.schedule", "train.warmup"},
-                "train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of its "
-                "peak; set train.warmup to the steps before the rate falls"};
+                "train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is its peak times "
+                "sqrt(warmup / step); set train.warmup to the number of steps before the rate falls"};
 }
 
 }  // namespace ablate::schedules

@@ -16,7 +16,7 @@ using Row = TaskRow<SampledTask>;
 constexpr Allowed kChance{0.25, "share of the way from chance to 1: if one label is that common, accuracy shows little"};
 
 bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
-/// Targets with a unit are excluded: the next byte, for example, partly follows from frequencies alone.
+/// True if targets have no unit. A target with a unit, for example the next byte, partly follows from frequencies alone.
 bool has_no_unit(const SampledTask& subject) { return subject.info.unit.empty(); }
 
 /// Two positions are searched once, for dev and test together.
@@ -35,7 +35,7 @@ const Row kRows[] = {
     {"chance", kOfJudged, kChance, chance_level, has_no_unit},
 };
 
-/// Reads the data of all findings, and fails if examples break the contract: they would mislead the other findings.
+/// Reads the data of all findings, and fails if examples break the contract: such examples would mislead other findings.
 void read_all(SampledTask& subject, Finding& finding) {
   finding.saw();
   task_info(subject, {}, finding);

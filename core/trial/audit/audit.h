@@ -11,10 +11,10 @@
 
 namespace ablate {
 
-/// Returns the names of the findings, in their order. An exemption of a task may use them beside the names of checks.
+/// Returns the names of the findings, in their order. A task's exemption may name a finding or a check.
 std::vector<std::string> audit_names();
 
-/// Examines the data of a task. A failure is a failed finding, never an exception. If its examples break the contract, only
+/// Examines the data of a task. A failure is a failed finding, never an exception. If examples break the contract, only
 /// "read" fails. A fault passes if an exemption of the candidate excuses it.
 /// @param loaded task with the candidate's parameters, after info() and load()
 /// @param scratch folder for the data of another data_seed

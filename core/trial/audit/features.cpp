@@ -45,8 +45,8 @@ std::vector<Column> columns(const TaskInfo& info) {
   return all;
 }
 
-/// Adds a feature for a value: a name (a category) if the value is an id, else a size that tables split into ranges. For an id
-/// of a large vocabulary, also adds its size and its remainder modulo the classes.
+/// Adds a feature for a value. Tables use an id as a category, and split any other value into ranges. An id of a large
+/// vocabulary yields two more features: its size, and its remainder modulo the number of classes.
 void add_views(std::vector<Feature>& to, const Column& column, const std::string& where, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({column.name + where, value, !column.is_id});
@@ -87,7 +87,7 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
   return ids;
 }
 
-/// Adds three features for a whole number: the number as a name (a category), its size, and its remainder modulo the classes.
+/// Adds three features for a whole number: the number as a category, its size, and its remainder modulo the number of classes.
 void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({name, value});

@@ -14,7 +14,7 @@ constexpr std::size_t kMostScreened = 1000, kMostAnswered = 500;
 constexpr Allowed kLabel{0.35,
                          "share of the targets that one fixed answer misses, beyond 4 standard errors: even in sound tasks, an "
                          "operator or a pixel predicts a part of the labels (ListOps: 0.25)"},
-    // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
+    // The previous byte or pixel partly predicts the next one, strongly if nearly all bytes or pixels are equal.
     kNext{0.9,
           "share of the targets that one fixed answer misses: the previous symbol predicts many of these targets, for "
           "black and white pixels half of them"},
@@ -36,14 +36,15 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
   const LabelTable table(best_feature(features, made, scored), all_of(train));
   const auto score = score_of(std::cref(table), judged);
   const double constant = constant_share(judged), left = 1 - constant;
-  if (left <= 0) return;  // the check "more than one answer" reports it
+  if (left <= 0) return;  // the check "more than one answer" reports this case
   const double noise = kStandardErrors * score.standard_error(constant + allowed.error * left);
   finding.off_by(std::max(0.0, (score.accuracy() - noise - constant) / left),
-                 fmt::format("{} predicts {:.3f} of the targets of {}, one fixed answer {:.3f}", table.feature().name,
+                 fmt::format("{} predicts {:.3f} of the targets of {}; one fixed answer predicts {:.3f}", table.feature().name,
                              score.accuracy(), on.name, constant),
                  allowed);
   if (finding.error() <= 0)
-    finding.say(fmt::format("{} predicts {:.3f}, one fixed answer {:.3f}", table.feature().name, score.accuracy(), constant));
+    finding.say(
+        fmt::format("{} predicts {:.3f}; one fixed answer predicts {:.3f}", table.feature().name, score.accuracy(), constant));
 }
 
 /// Returns why a split is too small to detect a gain of `more` over one fixed answer, or "" if it is large enough.

@@ -23,7 +23,7 @@ void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
 void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp
-/// Returns why two splits cannot be compared, or "". A rule of train need not hold for sequences longer than train's.
+/// Returns why two splits cannot be compared, or "". A rule learned on train need not hold for longer sequences.
 std::string too_long(const SampledTask& subject, Splits on);
 void one_rule(const SampledTask& subject, Splits on, Finding& finding);
 

@@ -27,12 +27,12 @@ constexpr double kRareRun = 14;   // nats: a run of random symbols occurs at one
 constexpr double kCommon = 0.25;  // nats: weight of an item that about three of four examples contain
 
 /// Finds examples that are nearly the same. Compares the symbols at each position, the runs of symbols, the count of each
-/// symbol, and the places where symbols are repeated. Items that most examples have weigh little.
+/// symbol, and the places where symbols are repeated. Items that occur in most examples weigh little.
 class Likeness {
  public:
-  /// Share that two versions of one real text have in common.
+  /// Share of the items that two versions of one real text have in common.
   static constexpr double kNearlyAll = 0.8;
-  /// The same share for drawn examples, which share little except the items that all examples have.
+  /// The same share for drawn examples. Two drawn examples have little in common except the items that all examples have.
   static constexpr double kMuch = 0.4;
   /// Share of runs in common. Two windows of one text that overlap by half share at most a third of their runs, often fewer.
   static constexpr double kOverlap = 0.2;
@@ -45,7 +45,7 @@ class Likeness {
   static constexpr By kAll[] = {By::kPositions, By::kRuns, By::kCounts, By::kRepeats};
 
   /// @param examples used to find common items
-  /// @param share least share of their weighted items that two examples have in common if they are alike
+  /// @param share least share of weighted items that two examples must have in common to be alike
   /// @param info must outlive this object
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share)
       : info_(info), symbols_(info, examples, 16), share_(share), counts_(kCounters) {
@@ -94,7 +94,7 @@ class Likeness {
     return all;
   }
 
-  /// Adds an example, under the caller's number, that candidates() can return.
+  /// Adds an example. candidates() can return its `number`.
   void add(const Example& example, std::int64_t number) {
     const auto place = static_cast<std::uint32_t>(numbers_.size());
     numbers_.push_back(number);
@@ -156,7 +156,7 @@ class Likeness {
     return all;
   }
 
-  /// Returns the shift of b's runs against the same runs of a, in positions: the most frequent shift of the runs in both.
+  /// Returns by how many positions most runs that a and b share are later in b than in a. Returns 0 if they share no run.
   std::int64_t shift(const Example& a, const Example& b) const {
     std::unordered_map<std::uint64_t, std::int64_t> places;
     std::map<std::int64_t, int> votes;
@@ -201,7 +201,7 @@ class Likeness {
     return -std::log((std::min(static_cast<double>(counts_[item % kCounters]), known_) + 0.5) / (known_ + 0.5));
   }
 
-  /// Returns a few items that are not common: those with the smallest hashes, so that equal examples give equal items.
+  /// Returns the few uncommon items with the smallest hashes, so that equal examples give equal items.
   std::vector<std::uint64_t> sketch(const Items& items) const {
     std::vector<std::uint64_t> few;
     for (auto at = items.begin(); at != items.end() && few.size() < kSketch; ++at)
@@ -242,7 +242,7 @@ void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hit
 /// Examples of one split that are nearly the same as examples of an earlier split.
 struct Near {
   std::int64_t compared = 0, count = 0;
-  Hits looked_up;  ///< hits if the label of the match is the answer
+  Hits looked_up;  ///< hits of a predictor that answers with the label of the match
   std::string first;
 };
 
@@ -255,7 +255,7 @@ struct Match {
 };
 
 /// True if one renaming explains all pairs: each symbol has the same partner in both halves of the pairs. If the task itself
-/// makes examples repeat symbols at the same places, each pair has another renaming.
+/// makes examples repeat symbols at the same places, each pair has a different renaming.
 bool is_one_renaming(const Likeness& likeness, std::span<const Match> pairs) {
   constexpr std::size_t kFewestPairs = 10;
   if (pairs.size() < kFewestPairs) return false;

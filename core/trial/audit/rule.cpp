@@ -45,7 +45,7 @@ struct Learner {
   Answerer answers;
 };
 
-/// Examples of train. Of every four, predictors learn from three and make choices on the fourth.
+/// Examples of train. Predictors learn from three of every four examples, and make choices on the fourth.
 class PartOfTrain final : public LearnedData {
  public:
   PartOfTrain(const TaskInfo& info, std::span<const Example* const> examples)

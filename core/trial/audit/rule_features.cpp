@@ -131,7 +131,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
 /// Choice of one id among the ids up to a target, by their counts there. Of equally frequent ids, the first to occur is chosen.
 enum class Rank { kCommonest, kNextRarer, kNextCommoner };
 
-/// kNextRarer and kNextCommoner compare with the id at the target, whose count includes the target's position.
+/// Returns the chosen id, or kNothing. kNextRarer and kNextCommoner compare counts with the count of the id at the target.
 double ranked(const std::vector<std::int64_t>& ids, std::size_t at, Rank rank) {
   std::vector<std::int64_t> order;  // by first occurrence
   std::unordered_map<std::int64_t, std::int64_t> counts;
@@ -162,13 +162,13 @@ void add_place_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                    return together(id(example, at), at > 0 ? id(example, at - 1) : -1);
                  }});
   all.push_back({"the first of " + name, [=](const Example& example, std::size_t) { return id(example, 0); }});
-  all.push_back({name + " as far from the other end",
+  all.push_back({name + " at the mirrored position",
                  [=](const Example& example, std::size_t at) { return id(example, example.targets.size() - 1 - at); }});
   all.push_back({name + " half a length before", [=](const Example& example, std::size_t at) {
                    const auto half = example.targets.size() / 2;
                    return at >= half ? id(example, at - half) : kNothing;
                  }});
-  all.push_back({"the successor of " + name + " the last time", [=](const Example& example, std::size_t at) {
+  all.push_back({"the " + name + " after the previous equal " + name, [=](const Example& example, std::size_t at) {
                    for (auto before = at; before-- > 0;)
                      if (example.ids[field][before] == example.ids[field][at]) return id(example, before + 1);
                    return kNothing;

@@ -140,7 +140,7 @@ void label_at_two_positions(const SampledTask& subject, Splits on, Finding& find
     double single = constant_share(judged);
     for (const auto& table : of_one) single = std::max(single, score_of(std::cref(table), judged).accuracy());
     const double left = 1 - single;
-    if (left <= 0) continue;  // "label at a position" or "more than one answer" reports it
+    if (left <= 0) continue;  // "label at a position" or "more than one answer" reports this case
     const double noise = kStandardErrors * score.standard_error(single + kBoth.error * left);
     const auto text = fmt::format("{} together predict {:.3f} of the targets of {}, each alone at most {:.3f}", both.name,
                                   score.accuracy(), name, single);

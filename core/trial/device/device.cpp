@@ -18,10 +18,10 @@ bool cuda_driver_present() {
 
 void load_cuda() {
   if (!cuda_driver_present())
-    throw Error("CUDA is asked for, but this machine has no NVIDIA driver (libcuda.so.1 was not found); cpu computes anywhere");
+    throw Error("CUDA was requested, but this machine has no NVIDIA driver (libcuda.so.1 was not found); use the device cpu");
   if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr)
     throw Error(
-        fmt::format("CUDA is asked for, but libtorch_cuda.so cannot be loaded: {}. It needs CUDA 13's libraries "
+        fmt::format("CUDA was requested, but libtorch_cuda.so cannot be loaded: {}. It needs CUDA 13's libraries "
                     "(cuBLAS, cuDNN, cuSPARSE, cuSOLVER, NCCL); "
                     "put their folders into LD_LIBRARY_PATH, or compute on cpu",
                     dlerror()));
@@ -35,7 +35,7 @@ c10::Device open_device(const std::string& name) {
   at::globalContext().lazyInitDevice(device.type());
   const auto count = at::accelerator::deviceCount();
   if (device.index() >= count)
-    throw Error(fmt::format("{} is asked for, but this machine has {} CUDA device{}", name, count, count == 1 ? "" : "s"));
+    throw Error(fmt::format("{} was requested, but this machine has {} CUDA device{}", name, count, count == 1 ? "" : "s"));
   at::accelerator::setDeviceIndex(device.index());
   return device;
 }

@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Recorded work. A replay uses the memory and the host numbers of the recording. Random draws continue.
+/// Recorded work. A replay uses the memory of the recording, and the numbers that the host passed to it. Random draws continue.
 class Recorded {
  public:
   virtual ~Recorded() = default;

@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Returns how many numbers an example has, at least one for each position and field. This measures its memory and work.
+/// Returns how many numbers an example has, at least one for each position and field. Memory and work grow with this number.
 std::int64_t numbers_of(const TaskInfo& info);
 
 /// Data that predictors learn from.
@@ -38,7 +38,7 @@ class LearnedData {
   bool judged_by_share_;
 };
 
-/// Splits of a task. A stream is read in windows. Every window except the first begins with kBefore positions of mere context.
+/// Splits of a task. A stream is read in windows. Each window after the first begins with kBefore positions of context only.
 class FloorData final : public LearnedData {
  public:
   /// @param task loaded

@@ -18,7 +18,7 @@ class FloorScore {
  public:
   FloorScore(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
   void add(const Predictor& predictor, const Example& example);
-  /// Returns "test/accuracy", or the first metric of the task's objective.
+  /// Returns the value of the first metric of the task's objective, for example "test/accuracy".
   /// @param positions number of examples or positions read. Throws Error if there was no target.
   Scored result(std::int64_t positions) const;
 

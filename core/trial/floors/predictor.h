@@ -33,12 +33,12 @@ struct TrainedPredictor {
 
 struct PredictorKind {
   const char* name;
-  bool (*concerns)(const TaskInfo&);  ///< true if it suits the task
+  bool (*concerns)(const TaskInfo&);  ///< true if the predictor suits the task
   TrainedPredictor (*train)(const LearnedData&);
 };
 
 // clang-format off
-/// List of all predictors, by their file and kind.
+/// List of all predictors, by the name of each PredictorKind.
 #define ABLATE_PREDICTORS(predictor) \
   predictor(largest_class)           \
   predictor(one_position)            \

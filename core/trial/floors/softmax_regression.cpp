@@ -103,7 +103,7 @@ bool add_rows(const Regression& regression, const Example& example, std::size_t 
   return true;
 }
 
-/// Returns the error on dev, to be compared: wrong answers (0 if the task is judged by bits), then nats.
+/// Returns the error on dev, for comparison: wrong answers (0 if the task is judged by bits), then nats.
 std::pair<double, double> badness(const Regression& regression, const SparseRows& dev, bool by_share) {
   double missed = 0, nats = 0;
   std::vector<float> scratch;

@@ -18,7 +18,7 @@ using Extract = std::function<void(const Example& example, std::size_t at, std::
 /// Largest number of classes for a regression.
 inline constexpr std::int64_t kMostRegressed = 1024;
 
-/// Trains a regression. Dev chooses the rate and the number of passes. An early end regularises the weights.
+/// Trains a regression. Dev chooses the rate and the number of passes. Fewer passes regularise the weights.
 /// @param features number of features, without the constant feature that each target also gets
 TrainedPredictor train_regression(const LearnedData& data, std::size_t features, Extract extract);
 

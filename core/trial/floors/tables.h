@@ -45,7 +45,7 @@ void each_target_of(const Example& example, const TakeTarget& take) {
     if (example.targets[at] >= 0) take(at, example.targets[at]);
 }
 
-/// Answers one target with a label.
+/// Function that answers one target with a label.
 using Answerer = std::function<std::int64_t(const Example& example, std::size_t at)>;
 Hits score_of(const Answerer& answers, std::span<const Example* const> examples);
 

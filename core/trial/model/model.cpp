@@ -111,7 +111,7 @@ Model::Model(const ModelOptions& options, const PluginGroup& attentions, bool ca
   // Post-norm layers already end with a norm.
   if (options.norm_first || options.layers == 0) norm_ = register_module("norm", options.norm(options.d_model, options.own));
   head_ = register_module("classifier", make_head(options, options.tied_output ? embedder_->table() : Tensor(), generator));
-  // Attentions are drawn last, so that all else starts the same: trials of one seed differ only in the attention.
+  // Attentions are drawn last, so that all other weights start the same: trials of one seed differ only in the attention.
   auto place = attention_place(options, carries);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto entry = i % attentions.all.size();
@@ -144,7 +144,7 @@ class LayerMeans {
  public:
   /// Throws Error for a name or a unit that no metric may have.
   void add(const std::string& plugin, const std::vector<Measurement>& metrics);
-  /// Returns the means, named "PLUGIN/name". Call it once: it moves the sums out.
+  /// Returns the means, named "PLUGIN/name". Can be called only once, because the call moves the sums out.
   std::vector<Measurement> take();
 
  private:

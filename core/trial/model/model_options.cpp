@@ -50,17 +50,17 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .cut = kCuts.of(model.cut),
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
-    throw RefusedModel(setting::kTiedOutput, "needs one field of ids, with as many ids as classes: the task has " +
-                                                 std::to_string(task.fields.front().vocabulary) + " and " +
-                                                 std::to_string(task.classes));
+    throw RefusedModel(setting::kTiedOutput, "needs one field of ids, with as many ids as classes: the first field has " +
+                                                 std::to_string(task.fields.front().vocabulary) + " ids, and the task has " +
+                                                 std::to_string(task.classes) + " classes");
   const auto asks = asks_of(task.objective);
   if (asks.each && asks.pooled && options.classifier == Classifier::kLinear)
     throw RefusedModel(setting::kClassifier,
-                       "= linear would add the same for a position in every example: choose mlp if all targets are "
-                       "decoded from one vector");
+                       "= linear would make each position add the same logits in every example: choose mlp, because "
+                       "all targets are decoded from one vector");
   if (options.segment == 0) {
     if (options.causal && options.class_token())
-      throw RefusedModel(setting::kCausal, "needs another pooling than cls: its token comes first, and would see only itself");
+      throw RefusedModel(setting::kCausal, "needs another pooling than cls: the class token is first and sees only itself");
     return options;
   }
   if (task.sampling == Sampling::kStream)
@@ -69,7 +69,7 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
     throw RefusedModel(setting::kSegment, "= " + std::to_string(options.segment) + " does not divide the task's length of " +
                                               std::to_string(task.length));
   if (options.class_token())
-    throw RefusedModel(setting::kSegment, "needs another pooling than cls: its token comes first, and sees only one segment");
+    throw RefusedModel(setting::kSegment, "needs another pooling than cls: the class token is first and sees only one segment");
   return options;
 }
 

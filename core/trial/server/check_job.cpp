@@ -91,7 +91,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
       return say(to_json(CheckRefused{cannot_be_made(examinee, "", refused.what())}));
     }
   }
-  checks.only(only);  // from here on, because missing data are reported for every selection
+  checks.only(only);  // not earlier, because missing data are reported for every selection
   check_plugin(examinee, checks);
   say(to_json(CheckEnded{checks.lengths()}));  // the host expects an answer even if no check ran
 }

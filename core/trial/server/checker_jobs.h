@@ -17,14 +17,14 @@ extern const NamedHandler check_job;
 /// the data cannot be loaded, or if the data have another digest.
 extern const NamedHandler audit_job;
 
-/// FloorsJob: scores simple predictors on a task's test examples. Throws as audit_job does, and if a split has no target.
+/// FloorsJob: scores simple predictors on a task's test examples. Throws if audit_job would throw, or if a split has no target.
 extern const NamedHandler floors_job;
 
 /// Returns a Checks object that reports each check to the host before it starts and after it ends. `say` must outlive it.
 Checks checks_that(const Say& say);
 
 /// Returns a task with its data, loaded as a study does. Torch computes with one thread from now on. Throws Error if the
-/// library has other code, if the data cannot be loaded, or if they have another digest.
+/// library has other code, or if the data cannot be loaded or have another digest.
 std::unique_ptr<Task> audited_data(LoadedParts& loaded, const Libraries& libraries, const PluginSpec& section,
                                    const std::string& digest);
 

@@ -53,7 +53,7 @@ pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 void on_late(int) { end_by(crashed_by); }
 
-/// True if code lies in a plugin's library. Reads the file, because the loader may be in the middle of loading it.
+/// True if code lies in a plugin's library. Reads its file, because the loader may be in the middle of loading the library.
 bool in_a_plugin(void* code) {
   Dl_info library{};
   return dladdr(code, &library) != 0 && abi_refusal(library.dli_fname, ABLATE_TORCH_VERSION).empty();
@@ -132,7 +132,7 @@ void on_crash(int number, siginfo_t*, void* context) {
 
 void trace_crashes(const Say& say) {
   if (kSanitized) return;
-  unsetenv("DEBUGINFOD_URLS");  // the reader of symbols would ask servers for them
+  unsetenv("DEBUGINFOD_URLS");  // else the reader of symbols would ask servers
   say_crash = new Say(say);     // never freed: lives as long as the process
   process = getpid();
   stack_t stack{};

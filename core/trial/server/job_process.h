@@ -44,7 +44,7 @@ class MemoryWatch {
   const MemoryState& last() const { return machine_; }
 
   /// Limits the child's data (RLIMIT_DATA). A much too large allocation then fails with a message, even between measurements.
-  /// Call it after anything that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
+  /// Call it after any function that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
   /// @param bytes 0: no limit
   static void limit_data(std::int64_t bytes);
 
@@ -54,9 +54,9 @@ class MemoryWatch {
   MemoryState machine_;
 };
 
-/// Request of the worker to save, which the running job reads between two steps. The request is a page that both processes
-/// share: a worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is
-/// written needlessly or skipped. The previous checkpoint then stays.
+/// Request of the worker to save, which the running job reads between two steps. The request is in memory that both processes
+/// share, because a worker has few descriptors, and a plugin may block or catch a signal. If a plugin overwrites the request, a
+/// checkpoint is written needlessly or skipped. The previous checkpoint then stays.
 class SaveRequest {
  public:
   /// Call it before the fork. Throws std::system_error if there is no memory.
@@ -80,7 +80,7 @@ class SaveRequest {
   void* page_;
 };
 
-/// Stored output of a job. The last kTail bytes are in memory. If the output is longer, a file has its beginning. The file is
+/// Stored output of a job. The last kTail bytes are in memory. If the output is longer, its beginning is in a file. The file is
 /// optional: a failure to write it has no other effect.
 class StoredOutput {
  public:
@@ -107,7 +107,7 @@ class StoredOutput {
 /// Returns a random word that plugins cannot guess.
 std::string secret_word();
 
-/// Limits of a job, as in StartCommand.
+/// Limits of a job. 0, or an empty list of processors: no limit.
 struct JobLimits {
   double time_s = 0;
   std::int64_t memory_bytes = 0;
@@ -115,12 +115,12 @@ struct JobLimits {
 };
 
 /// Forked child that runs a job. The pipe for its messages is open in the child, where plugin code runs. So each line begins
-/// with a word that only the two ends know. A line without the word, or without an end, is foreign and ends the job.
+/// with a secret word. A line without the word, or without an end, is foreign and ends the job.
 class JobProcess {
  public:
   /// Forks. The child calls prepare, runs the job and exits. Throws std::system_error, and leaves no child and no open
   /// descriptor, if the system has no process or no descriptor left.
-  /// @param output_file as in StartCommand
+  /// @param output_file new file for the beginning of long output (StoredOutput); "": no file
   JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
   /// Kills the child if it still runs.
@@ -151,7 +151,7 @@ class JobProcess {
   void kill();
   void ask_to_save() { save_.ask(); }
 
-  /// Waits for the job's end. Calls `left_behind` after its process has ended, before the rest of its output is read.
+  /// Waits for the job's end. Calls `left_behind` after the job's process has ended, before the rest of its output is read.
   /// @param last gets the job's last messages
   /// @return how the job ended; the caller sets the job's number
   EndedEvent end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);

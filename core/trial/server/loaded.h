@@ -1,4 +1,4 @@
-// Libraries and task data that a worker has loaded. All of its jobs share them by fork.
+// Libraries and task data that a worker has loaded. All jobs of the worker share them by fork.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// Returns the CPU seconds of this process and of the children that it has waited for, like wait4 in this process's parent.
+/// Returns the CPU seconds of this process and of the children that it has waited for. The parent's wait4 counts the same.
 double processor_seconds() {
   double all = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {

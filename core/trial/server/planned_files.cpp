@@ -15,7 +15,7 @@ std::string digest_of(const std::string& parameter, const std::string& path, con
   return sha256_file(path);
 } catch (const Error& why) {
   throw Error(
-      fmt::format("{} = {}: the file was removed after the study was read, or cannot be read any more ({}); expected one "
+      fmt::format("{} = {}: the file was removed after the study was read, or cannot be read any more ({}); expected a file "
                   "with the SHA-256 {}: {}",
                   parameter, path, why.what(), short_digest(expected), kRemedy));
 }
@@ -32,8 +32,8 @@ void PlannedFiles::check() const {
     const auto& [parameter, path, digest] = file;
     if (const auto found = digest_of(parameter, path, digest); found != digest)
       throw Error(
-          fmt::format("{} = {}: the file changed after the study was read: its SHA-256 is {}, expected {}, which the "
-                      "trial's key was made with: {}",
+          fmt::format("{} = {}: the file changed after the study was read: its SHA-256 is {}, expected {}, which is "
+                      "part of the trial's key: {}",
                       parameter, path, short_digest(found), short_digest(digest), kRemedy));
     if (file_stamp(path) != stamp)
       throw Error(

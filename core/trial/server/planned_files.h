@@ -15,7 +15,7 @@ class PlannedFiles {
   /// Throws Error if a file has changed or is missing, with its path, what was found and expected, and the remedy.
   explicit PlannedFiles(const std::vector<PlannedFile>& files);
 
-  /// Throws Error as above if a file has changed, even if its old content is back.
+  /// Throws the same Error. Also throws Error if a file was written to, even if its old content is back.
   void check() const;
 
  private:

@@ -40,7 +40,7 @@ constexpr std::array<const char*, RLIM_NLIMITS> kLimits{"CPU time (ulimit -t)",
 
 std::string amount(rlim_t limit) { return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit); }
 
-/// Ignores signals of other processes: the scheduler handles them. Signals and alarms of this process end it.
+/// Ignores signals of other processes: the scheduler handles them. Signals and alarms that this process sends to itself end it.
 void on_stop_signal(int number, siginfo_t* info, void*) {
   const bool is_sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
   if (is_sent && info->si_pid != getpid()) return;

@@ -1,4 +1,4 @@
-// State of a process that plugin code may change, and that is restored before other code runs.
+// Settings of a process that plugin code may change. They are restored before other code runs.
 #pragma once
 
 #include <sched.h>

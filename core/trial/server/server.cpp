@@ -49,7 +49,7 @@ int most_jobs() {
   return std::max(1, (static_cast<int>(most) - static_cast<int>(open) - kSpare) / kOfAJob);
 }
 
-/// The input ends if the scheduler dies. A worker that is stopped at that moment must wake up to notice.
+/// The input ends if the scheduler dies. A worker that is stopped at that moment must wake up to notice the end.
 void wake_at_parents_end() { prctl(PR_SET_PDEATHSIG, SIGCONT); }
 
 class Server {

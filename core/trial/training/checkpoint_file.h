@@ -1,4 +1,4 @@
-// Checkpoint of a training: a file from which another process can resume, even if this process was killed.
+// Checkpoint of a training: a file from which another process resumes, even if the process that wrote it was killed.
 //
 //   "ablate checkpoint 1\n", where 1 is the format's version
 //   8 bytes: size of the next part; JSON text for people: the trial, its environment and its progress

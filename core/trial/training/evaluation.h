@@ -10,7 +10,7 @@
 namespace ablate {
 
 struct Evaluation {
-  std::vector<Scored> metrics;            ///< from the objective, then the task; the first selects the best weights
+  std::vector<Scored> metrics;            ///< from the objective, then from the task; the first selects the best weights
   std::vector<Scored> sliced;             ///< metrics of each group: "accuracy@pairs=8"
   std::vector<Measurement> measurements;  ///< from the attentions; each is a mean over the targets of batches that reported it
   double loss = 0;                        ///< mean cross-entropy

@@ -19,7 +19,7 @@ std::uint64_t seed_of(std::uint64_t seed, SeedStream stream);
 void permute(std::vector<std::int64_t>& items, std::mt19937_64& random);
 
 /// Returns the examples that represent a split in a limited evaluation, also if the split is sorted. The draw depends only on
-/// the two numbers, so every trial on every machine reads the same examples. Larger samples contain smaller samples.
+/// `size` and `count`, so every trial on every machine reads the same examples. Larger samples contain smaller samples.
 /// The result has `count` of `size` examples, ascending, each once. `count` is in [0, size].
 std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 
@@ -56,8 +56,8 @@ class Shuffle final : public Order {
   std::size_t at_ = 0;
 };
 
-/// Contiguous parts of a stream side by side, each read segment by segment. At its end a lane begins again, shifted by a random
-/// part of a segment, so that segments are cut at other positions.
+/// Order of lanes: contiguous parts of a stream, read side by side, segment by segment. At its end a lane begins again, shifted
+/// by a random part of a segment, so that segments are cut at other positions.
 class Lanes final : public Order {
  public:
   /// @param size number of positions; each lane has size / lanes of them, at least one segment

@@ -43,7 +43,7 @@ void check_products(bool mixed);
 /// Sets products of fused forms to mixed or float32 while the object lives, then to float32. A process has one object at most.
 class Products {
  public:
-  /// Throws as check_products().
+  /// Throws Error if check_products() throws it.
   explicit Products(bool mixed);
   Products(const Products&) = delete;
   Products& operator=(const Products&) = delete;

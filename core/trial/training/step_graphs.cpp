@@ -26,8 +26,8 @@ std::vector<Batch> batches_of(const std::vector<StaticBatch>& inputs) {
   return all;
 }
 
-/// Returns the number of replays until the next comparison. It is drawn from this replay's number in the process, so that a
-/// repeated training compares the same steps.
+/// Returns the number of replays until the next comparison. Draws it from the number of this replay, so that a repeated
+/// training compares the same steps.
 std::int64_t gap_after(std::int64_t replay) {
   auto bits = static_cast<std::uint64_t>(replay) * 0x9e3779b97f4a7c15;  // splitmix64
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -78,7 +78,7 @@ std::int64_t StepGraphs::uncompared() const {
 }
 
 std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
-  // A batch without targets trains nothing. Steps with such a batch are rare and run plainly.
+  // A batch without targets trains nothing. Steps with such a batch are rare and stay plain.
   const bool all_learn = std::ranges::all_of(batches, [](const Batch& batch) { return batch.targets.size(0) > 0; });
   if (!why_.empty() || !all_learn) return plain(batches);
   std::string name;

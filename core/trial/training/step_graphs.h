@@ -66,7 +66,7 @@ class StepGraphs {
   static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
   static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
   static constexpr std::int64_t kMostGap = 128;  ///< largest number of replays from one comparison to the next
-  static constexpr int kMostMoved = 4;           ///< limit for replacements of tensors; then all steps are plain
+  static constexpr int kMostMoved = 4;           ///< number of replacements of tensors after which all steps are plain
 
   /// Throws the exceptions of a step, and Error if a comparison finds other bits after replayed results were used.
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);

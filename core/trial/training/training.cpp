@@ -15,7 +15,7 @@ namespace ablate {
 namespace {
 
 /// Returns the length that training rows are padded to. Padding costs as much as tokens, so this is the task's train_length if
-/// that is set and nothing needs rows as long as in other splits.
+/// the task sets it. Returns the task's length if an attention or a setting needs rows as long as in other splits.
 std::int64_t training_length(const TaskInfo& info, const ModelOptions& options, const PluginGroup& attentions,
                              const FindPlugin& find) {
   if (info.train_length == 0 || options.segment > 0 || !asks_of(info.objective).in_place()) return info.length;

@@ -113,7 +113,7 @@ class Training {
 
  private:
   Batch next_batch();
-  /// Runs a step's parts: a forward and a backward pass for each batch, then the optimiser's step. As StepWork::run.
+  /// Runs a step's parts: a forward and a backward pass for each batch, then the optimiser's step (StepWork::run).
   std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* stored);
   /// Runs the forward pass. Returns nullopt for a batch without targets.
   std::optional<LossPass> pass(const Batch& batch);
@@ -156,7 +156,7 @@ class Training {
   bool begun_ = false;                                        ///< true after the first step in this process
 };
 
-/// "attention/PLUGIN/name", because two plugins may use one name for different metrics.
+/// Returns the metric "attention/PLUGIN/name", because two plugins may use one name for different metrics.
 MetricInfo attention_metric(const Measurement& measured);
 
 }  // namespace ablate

@@ -29,7 +29,7 @@ struct TrialSizes {
 };
 
 /// Returns the sizes of the model as it would be trained, computed on the CPU. A state's tensors keep their sizes from segment
-/// to segment. The trial's threads, device and batch have no effect. Throws as make_trial_model does.
+/// to segment. The trial's threads, device and batch have no effect. Throws RefusedModel, or what factories throw.
 TrialSizes sizes_of(const TaskInfo& info, const TrialSpec& trial, const FindPlugin& find);
 
 }  // namespace ablate

@@ -93,7 +93,7 @@ class Side {
     return sets;
   }
 
-  /// Digests of the trials' data.
+  /// Returns the digests of the trials' data.
   Sets data() const {
     std::set<std::int64_t> bases;
     Statement ask(reader_.database(), "SELECT basis FROM key_part WHERE trial = ?");
@@ -209,7 +209,7 @@ Fields final_values(const ordered_json& attempt) {
   return fields;
 }
 
-/// Returns code identities by kind and id; all of them if a plugin has several.
+/// Returns code identities by kind and id. A plugin may have several identities.
 Fields codes_of(const ordered_json& attempt) {
   std::map<std::string, std::set<std::string>> codes;
   for (const auto& plugin : attempt["plugins"]) {
@@ -221,7 +221,7 @@ Fields codes_of(const ordered_json& attempt) {
   return fields;
 }
 
-/// Returns the parts of the key except settings and plugins, and except torch, because the environment contains torch.
+/// Returns the parts of the key except settings, plugins and torch. The environment also contains torch.
 Fields basis_fields(const Reader& reader, const ordered_json& attempt) {
   SQLite::Statement ask(reader.database(),
                         "SELECT b.json FROM trial t JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = k.basis WHERE "
@@ -239,7 +239,7 @@ Fields basis_fields(const Reader& reader, const ordered_json& attempt) {
   return fields;
 }
 
-/// Drops fields that only one side has. The parameters already show which plugins there are.
+/// Drops fields that only one side has. The parameters already show the plugins of each side.
 void keep_shared(Fields& a, Fields& b) {
   std::erase_if(a, [&](const auto& field) { return !b.contains(field.first); });
   std::erase_if(b, [&](const auto& field) { return !a.contains(field.first); });

@@ -25,7 +25,7 @@ struct Differences {
 /// trials, trials that the other experiment lacks, and sets of parameters, code, data and environments. Trials with equal
 /// settings are shared; metrics are compared as means over shared trials that are done in both. Throws Error if only one side
 /// is an experiment, or if a name is not known; then the message has the nearest name.
-/// @param a, b two experiments' names, or two attempts as in show_attempt
+/// @param a, b names of two experiments; or two attempts, each by its number or by the first digits of its trial's key
 Differences differences_of(const Reader& reader, const std::string& a, const std::string& b);
 
 }  // namespace ablate::db

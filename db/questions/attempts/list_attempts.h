@@ -39,7 +39,7 @@ struct AttemptList {
 };
 
 /// Lists attempts. A label names the parameters that vary in the trial's latest experiment.
-/// Throws Error as Reader::experiment does.
+/// Throws Error with the nearest name if the experiment is not known.
 AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request);
 
 }  // namespace ablate::db

@@ -31,7 +31,7 @@ struct ExperimentDetails : ExperimentLine {
   std::vector<Note> notes;                             ///< in the order in which they were written
 };
 
-/// Throws Error as Reader::experiment does.
+/// Throws Error with the nearest name if the experiment is not known.
 ExperimentDetails show_experiment(const Reader& reader, const std::string& name);
 
 }  // namespace ablate::db

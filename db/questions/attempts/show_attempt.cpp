@@ -163,7 +163,7 @@ ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   return resumed;
 }
 
-/// Key with which the trial would run today, and its plugins whose code has changed. Code that a proof covers counts as equal.
+/// Key with which the trial would run today, and the plugins whose code has changed. Code that a proof covers counts as equal.
 struct Today {
   std::string key;
   std::vector<std::string> changed;

@@ -25,7 +25,7 @@ namespace ablate::db {
 ///   attempts: [{attempt, outcome}] at the trial, unlike: [UnlikeAttempts::text], repeat: command that runs the trial again as
 ///     in its experiment's latest run (study, overrides, plugin folders), repeat_note: "", or why its result may differ
 /// Throws Error if there is no such attempt, or if several trials' keys match.
-/// @param name as in find_attempt
+/// @param name number of an attempt, or first digits of a trial's key (find_attempt)
 /// @param default_folders folders in which `ablate run` finds plugins by default
 /// @param code_in returns the code identity of a library's file today; "" if it is not known
 nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& name,

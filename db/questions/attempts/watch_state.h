@@ -17,7 +17,7 @@ std::vector<std::string> running_experiments(const Reader& reader);
 /// Returns the experiment with the latest grid; "" if there is none.
 std::string latest_experiment(const Reader& reader);
 
-/// Throws Error as Reader::experiment does. `now_us` is in microseconds since 1970, UTC.
+/// Throws Error with the nearest name if the experiment is not known. `now_us` is in microseconds since 1970, UTC.
 WatchState watch_state(const Reader& reader, const std::string& experiment, std::int64_t now_us);
 
 }  // namespace ablate::db

@@ -74,7 +74,7 @@ class ExportRows {
         parameters_(reader.database(),
                     "SELECT v.path, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
                         value_at("n.id") + " WHERE t.id = ?"),
-        // CROSS JOIN makes SQLite search the attempt under each metric. Else it might scan all results, for lack of statistics.
+        // CROSS JOIN: SQLite searches the attempt under each metric. Without statistics, SQLite might scan all results instead.
         metrics_(reader.database(),
                  "SELECT r.metric, r.value FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ?"),
         plugins_(reader.database(),
@@ -94,7 +94,7 @@ class ExportRows {
         columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3", attempts);
   }
 
-  /// @param role roles of the experiment; nullptr if no experiment of the export has any
+  /// @param role roles of the experiment; nullptr if no exported experiment has roles
   ExportRow row(const std::string& experiment, const SelectedTrial& trial, const GridRoles* role) {
     ExportRow row;
     const auto& attempt = renew(attempt_, trial.attempt);

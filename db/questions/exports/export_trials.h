@@ -21,7 +21,7 @@ struct Exported {
   std::int64_t trials = 0;      ///< rows; a trial of several experiments has a row in each
   std::int64_t missing = 0;     ///< trials that have not run
   std::int64_t earlier = 0;     ///< trials that only an earlier grid of the experiment has
-  std::int64_t superseded = 0;  ///< trials whose settings a later trial has
+  std::int64_t superseded = 0;  ///< trials that a later trial with the same settings replaces
 };
 
 /// Writes a row for each trial that has run and is in a latest grid of the experiments, in the order of the experiments and
@@ -32,7 +32,7 @@ struct Exported {
 /// row has them. Missing values are empty; other values may be nan, inf or -inf.
 /// JSON lines: an object for each row, {the same names, parameters: {path: value}, metrics: {name: value, "inf", "-inf", or
 /// null for nan}, plugins: [{kind, id, version, code_identity}]}.
-/// Throws Error as Reader::experiment does and for a duplicate, and passes exceptions of `write` on.
+/// Throws Error if an experiment is not known, or is named twice. Passes exceptions of `write` on.
 /// @param experiments empty: all experiments
 /// @param is_known empty: all metrics are known
 Exported export_trials(const Reader& reader, const std::vector<std::string>& experiments, ExportFormat format,

@@ -78,8 +78,8 @@ std::vector<std::int64_t> attempts_of(const Table& table) {
   return {all.begin(), all.end()};
 }
 
-/// Returns the metric whose curves are drawn. If no metric is requested, it is the first of these metrics that has a curve: the
-/// main metric, its counterpart on dev, train/loss, any other metric.
+/// Returns the metric whose curves are drawn. If no metric is requested, returns the first of these metrics that has a
+/// curve: the main metric, its counterpart on dev, train/loss, any other metric.
 /// @param usual the table without requested metrics, because a metric with a curve may have no final value
 std::string curve_metric(const Reader& reader, const Table& usual, const std::vector<std::string>& requested) {
   const auto known = metrics_with_curves(reader, attempts_of(usual));

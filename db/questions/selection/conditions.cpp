@@ -186,7 +186,7 @@ class Question {
   bool has_absent_ = false;
   std::vector<std::string> values_;  ///< for = and !=, unless there is a range
   std::optional<Range> range_;
-  std::optional<double> number_;  ///< for an order
+  std::optional<double> number_;  ///< for <, <=, > and >=
 };
 
 }  // namespace

@@ -94,7 +94,7 @@ std::unordered_map<std::int64_t, const Candidate*> latest_of_alike(const std::ve
   return latest;
 }
 
-/// Returns true for trials whose environments record that they ran for a bench.
+/// Returns true for each trial that ran for a bench, as recorded in its environment.
 std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
     std::set<std::int64_t> benches;

@@ -23,7 +23,7 @@ struct SelectedTrial {
   std::int64_t experiment = 0;  ///< the experiment for which it was selected; 0: the whole history
   std::int64_t setting = 0, seed = 0;  ///< ids of the parameters without the seed, and of the seed's value; 0: none
   std::int64_t cell = kNoCell;         ///< GridTrial::cell in the experiment's grid
-  Role role = Role::kReported;         ///< GridTrial::role; for the whole history, kLonger if it has no other role in any grid
+  Role role = Role::kReported;         ///< GridTrial::role; for the whole history, kLonger if the trial is longer in all grids
   /// Ids for that attempt; 0: not recorded.
   std::int64_t plugin_set = 0, environment = 0, main_metric = 0;
 };
@@ -89,7 +89,7 @@ struct PluginUse {
   std::int64_t plugin;
   std::string verdict, failed_checks;
   std::string place;                            ///< UsedPlugin::place
-  std::int64_t length = 0, checked_length = 0;  ///< UsedPlugin::length, and the length up to which it was checked; 0: not known
+  std::int64_t length = 0, checked_length = 0;  ///< UsedPlugin::length, and the checked length; 0: not known
 };
 /// Returns the plugins of these trials' attempts by SelectedTrial::plugin_set, in the order in which the attempts ran.
 std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(const Reader& reader,
@@ -107,8 +107,8 @@ std::vector<std::optional<double>> load_results(const Reader& reader, std::int64
 
 /// Returns the distinct metrics that judge the trials (Attempt::main_metric), in the trials' order. If no trial declares such a
 /// metric, returns the first with values: test/accuracy, dev/accuracy, train/step_time, else the first with a direction. If a
-/// trial ran for a bench, its scores show only that it runs, so they come after train/step_time. Attempts without `run_for`
-/// count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
+/// trial ran for a bench, its scores show only that the trial runs, so these scores come after train/step_time. Attempts
+/// without `run_for` count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
 std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

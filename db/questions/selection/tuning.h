@@ -62,14 +62,14 @@ struct Tuning {
 /// Chooses in each cell the value with the best mean of the metric that selects best weights (Attempt::main_metric, on dev). Of
 /// equal values, the first is chosen. A value takes part if all of its trials are done and have a number on dev. Reads no
 /// result of the test split. If trials tune on separate seeds (Role::kTuning), only these trials are compared, and the result
-/// has the other trials of the chosen value. If a tuned parameter is named, the result has the tuning trials, which cover all
-/// values.
+/// has the other trials of the chosen value. If `named` has a tuned parameter, the result has the tuning trials, which cover
+/// all values.
 /// @param trials trials of the latest grids of experiments; dev chooses within each experiment. Grids that do not tune or have
 /// no cells stay unchanged, as does an imported trial without a cell.
 /// @param named parameters that the table shows with all of their values, as if they were not tuned
 Tuning choose_by_dev(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named);
 
-/// Fills table.tuned_paths and table.chosen. `members` are as in TableTrials.
+/// Fills table.tuned_paths and table.chosen. `members`: TableTrials::members.
 void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Table& table);
 
 }  // namespace ablate::db

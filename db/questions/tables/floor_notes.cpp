@@ -36,7 +36,7 @@ using SQLite::Statement;
 struct KnownFloor {
   std::string name, how;
   double value = 0;
-  bool saw_all = true;  ///< true if the predictor was trained on all examples that the rows train on
+  bool saw_all = true;  ///< true if the predictor was trained on all examples that the trials train on
 };
 
 /// Floors of one test split, or of several splits that differ only in the seeds of their data.
@@ -119,7 +119,7 @@ json known_task(SQLite::Database& database, const std::string& digest, const jso
   return nullptr;
 }
 
-/// Returns the data of an imported trial with a data digest, whose parameters are stored by path.
+/// Returns the data of an imported trial; nullopt if its data digest is not known. An import stores parameters by path.
 std::optional<FloorSource> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
   Statement ask(database,
                 "SELECT e.json ->> '$.data_digest', r.json FROM environment e, resolved r WHERE e.id = ? AND r.trial = ? AND "
@@ -374,7 +374,7 @@ std::string command_for(SQLite::Database& database, const FloorSource& data, con
   return command + options;
 }
 
-/// Error that only the choice of the test examples causes in a proportion of correct targets.
+/// Sampling error of a proportion of correct targets: the part of its error that comes from the choice of the test examples.
 class OwnError {
  public:
   /// @param is_known true if exactly `examples` examples were used; false: at most `examples`

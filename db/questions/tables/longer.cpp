@@ -10,7 +10,7 @@
 namespace ablate::db {
 namespace {
 
-/// Parameters in which a longer trial differs from the trial that it repeats, by one factor.
+/// Parameters in which a longer trial differs from the trial that it repeats, all by the same factor.
 constexpr std::array kScaled = {setting::kSteps, setting::kWarmup, setting::kEvaluateEvery};
 
 /// Finds the trial that a longer trial repeats: it has the same experiment and parameters, except kScaled.

@@ -34,8 +34,8 @@ struct TableRequest {
   std::function<double(const std::string& experiment)> smallest_of = {};
   /// Returns today's verdict on a plugin's code, instead of the verdict at a trial's start; nullopt if there is none.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
-  /// Returns options (" --plugins build", as shell words) by which a command finds plugins. The argument has the paths of their
-  /// libraries when they ran. If the function is empty, commands get no such options.
+  /// Returns options (" --plugins build", as shell words) by which a command finds plugins. The argument has the paths of the
+  /// plugins' libraries when the trials ran. If the function is empty, commands get no such options.
   std::function<std::string(const std::set<std::filesystem::path>&)> check_options = {};
   /// Option by which a command finds this history, " --db FILE", as shell words; "" for the default history.
   std::string database_option = {};

@@ -37,7 +37,7 @@ struct ReportRequest {
 ///     most `points` points of each curve, with the first and the last, to four significant digits
 ///   tables: [{experiments: [indices], name, caption, notes, blocks: [{title, header: [{text, number}],
 ///     rows: [[{text, best, second, cell}]]}], cells: [{value, n, trials: [indices]}]}], or {experiments, name, failed: error}
-/// Throws Error as Reader::experiment does, and if no experiment has a trial.
+/// Throws Error if an experiment is not known, or if no experiment has a trial.
 nlohmann::ordered_json report_data(const Reader& reader, const ReportRequest& request);
 
 }  // namespace ablate::db

@@ -98,7 +98,7 @@ std::vector<std::string> conditions_of(const std::string& reference) {
   return conditions;
 }
 
-/// Returns the reference's trials that the table shows, because dev may have chosen them. If the table shows none, returns all
+/// Returns those trials of the reference that the table shows: dev may have chosen them. If the table shows none, returns all
 /// trials of the reference in the experiment. Throws Error if there are none.
 std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                                          const std::vector<SelectedTrial>& shown) {

@@ -26,8 +26,8 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 /// Returns notes on left-out trials of earlier grids and of earlier code. `experiment` "": all experiments.
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment);
 
-/// Returns a line for each proof (`--prove`) on which trials of the table rest. It has the number of these trials, and the
-/// attempts that were repeated.
+/// Returns a line for each proof (`--prove`) on which trials of the table rest. The line has the number of these trials,
+/// and the attempts that were repeated.
 std::vector<std::string> proof_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// Returns a note that counts the unsettled cells and explains "unsettled".
@@ -46,7 +46,7 @@ std::vector<std::string> audit_notes(const Reader& reader, const std::vector<Sel
 
 /// Returns a note for each experiment that matches widths (TableRequest::matched_by). It names rows whose recorded numbers
 /// differ from the reference by more than kMatchedWithin, and rows whose reference has not run. Each trial is compared with the
-/// reference's trial that agrees in all parameters that vary among the reference's trials. No note without numbers.
+/// reference's trial that agrees in all parameters that vary among the reference's trials. Without numbers, no note.
 std::vector<std::string> match_notes(const TableTrials& from, const NamedExperiments& experiments, const Table& table,
                                      const TableRequest& request);
 

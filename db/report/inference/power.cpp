@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostSeeds = 10'000;
 constexpr double kUsualEffect = 2;
 constexpr int kSamples = 10'000;
-constexpr double kMostTail = 500;  ///< limit for counted choices of signs; above it, the t test's power is exact to one percent
+constexpr double kMostTail = 500;  ///< limit for counted choices of signs; above it, the t test has the same power within 1 %
 
 /// Exact test of n paired differences at one level, and how often it finds an effect.
 class FlipTest {

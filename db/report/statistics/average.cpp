@@ -39,7 +39,7 @@ class AverageOf {
     if (!take_seeds()) take_means();
   }
 
-  /// False for a row that lacks a number in a column: its average has only the published value.
+  /// True if the row has a number in each column. Otherwise its average has only the published value.
   bool is_whole() const {
     return std::all_of(cells_.begin(), cells_.end(), [](const auto* cell) { return cell->n > 0; });
   }

@@ -28,7 +28,7 @@ struct Derived {
   Expression expression;
 };
 
-/// Throws Error. The caller adds the name of the value to the message.
+/// Parses a value of --derive. Throws Error; the caller adds the value's name to the message.
 Derived parse_derived(const std::string& value) {
   const auto equals = value.find('=');
   const auto declared = metric_declaration(trimmed(value.substr(0, equals)));
@@ -105,7 +105,7 @@ Numbers of_cells(const Derived& derived, const Places& places, const Table& tabl
   return derived.expression.values(table.rows.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
 }
 
-/// Returns a cell of the new metric without a number. It has the trials of the metric with the fewest values.
+/// Returns a cell of the new metric without a number. The cell has the trials of the metric with the fewest values.
 Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::size_t column) {
   const Cell* least = nullptr;
   bool unsettled = false;
@@ -132,7 +132,7 @@ void put_cells(std::vector<Cell> cells, Table& table) {
   table.cells = std::move(all);
 }
 
-/// Derives values by seed if no function goes over the rows and the cell is one setting with seeds; otherwise from the means.
+/// Derives a value for each seed if no function goes over rows and the cell has one setting with seeds; else from the means.
 void add_derived(const std::vector<std::string>& values, Table& table) {
   for (const auto& value : values) {
     if (const auto why = refuse_derived(value); !why.empty())

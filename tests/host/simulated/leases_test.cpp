@@ -231,10 +231,10 @@ TEST_CASE("two schedulers that rerun everything wait only for each other's trial
 
 TEST_CASE("if locks may not work, a second scheduler is refused, and a single scheduler is warned") {
   SharedPlace place(2);
-  place.holders.doubt = "it lies on nfs, where locks may mean nothing to other machines";
+  place.holders.doubt = "it is on nfs, where other machines may not see its locks";
   Runner one(place, 1), two(place, 2);
   one.steps(3);
-  CHECK(says(one.output(), "warning: /simulated/ablate.db: it lies on nfs"));
+  CHECK(says(one.output(), "warning: /simulated/ablate.db: it is on nfs"));
   std::string why;
   try {
     two.steps(3);
@@ -242,7 +242,7 @@ TEST_CASE("if locks may not work, a second scheduler is refused, and a single sc
     why = error.what();
     CHECK(error.code() == ExitCode::kUsage);
   }
-  CHECK(says(why, "/simulated/ablate.db is used by another run, process 1 on simulated, and it lies on nfs"));
+  CHECK(says(why, "/simulated/ablate.db is used by another run, process 1 on simulated, and it is on nfs"));
   CHECK(says(why, "--db FILE"));
   CHECK(place.history().owners.size() == 1);
   one.is_killed();

@@ -23,7 +23,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("--length", arguments->length,
-                   "also check sequences of N tokens, in every place; the verdict then covers this length")
+                   "also check sequences of N tokens, causal or not, with a state or not; the verdict then covers this length")
       ->check(whole_number(512, 1 << 20, "tokens"))
       ->type_name("N");
   command

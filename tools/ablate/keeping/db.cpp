@@ -25,7 +25,7 @@ void tell_files(const std::filesystem::path& file) {
     print("{}: {}, {}\n", path_text(db::artifact_folder(file, one.kind)), counted(one.files, "file"), bytes_text(one.bytes));
     for (const auto& stray : one.strays)
       print("{}: {}\n", path_text(stray),
-            one.kind == db::kCheckpoints ? "of a trial that is running or was cut off: its study's next run resumes from it"
+            one.kind == db::kCheckpoints ? "of a running or interrupted trial; the next run of its study resumes from it"
                                          : "no recorded attempt has this file, but a running attempt may");
   }
 }

@@ -205,7 +205,7 @@ void check_arguments(const Action& action, const Arguments& arguments, bool has_
   const std::string name = action.name;
   const auto count = arguments.words.size();
   if ((name == "list") != arguments.name.empty() || count < action.least || count > action.most)
-    throw Error(fmt::format("experiment {}: found {} behind it, expected `ablate experiment {}`{}", name,
+    throw Error(fmt::format("experiment {}: found {} after the action, expected `ablate experiment {}`{}", name,
                             counted(static_cast<std::int64_t>(count) + (arguments.name.empty() ? 0 : 1), "word"),
                             action.expected, name == "note" && count > 1 ? " with the text in quotes" : ""));
   const auto only = [&](bool found, const char* option, const std::vector<std::string>& of) {

@@ -78,8 +78,8 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
           "the two files\n",
           counted(changed.attempts, "attempt"), changed.attempts == 1 ? "has" : "have", path_text(other.file()), changed.first);
     if (!merged.unlike.empty())
-      say("warning: {}{}. The latest attempt counts; a plugin is not deterministic, or something that the key does not name "
-          "has changed\n",
+      say("warning: {}{}. The latest attempt counts; a plugin is not deterministic, or something outside the key has "
+          "changed\n",
           merged.unlike.front(),
           merged.unlike.size() > 1 ? fmt::format(", and {} more (`ablate db check`)", merged.unlike.size() - 1) : "");
     for (const auto& lost : merged.left_out) say("{}\n", left_out_text(lost, file));

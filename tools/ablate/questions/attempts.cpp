@@ -33,7 +33,7 @@ std::string as_text(const db::AttemptList& list) {
   };
   for (const auto& line : list.running) {
     std::string outcome = "running";
-    if (!line.host.empty()) outcome += fmt::format(" on {}, not seen from here", line.host);
+    if (!line.host.empty()) outcome += fmt::format(" on {}, not visible from this host", line.host);
     if (line.steps > 0) outcome += fmt::format(", step {}/{}", line.step, line.steps);
     if (line.value) outcome += ", loss " + db::brief(*line.value);
     add(line, outcome, "");

@@ -40,9 +40,9 @@ void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   add_out(command, arguments->out);
   command->footer(
-      "Each mean, with its 95 % interval, is over settings that agree in all other parameters and the seed, so that a grid "
-      "with holes does not mislead. Importance is the share of the variance between settings that a parameter explains alone. "
-      "Changes are tested as by `ablate table --against`, with Holm's correction over all of them.\n"
+      "Each mean, with its 95 % interval, is over settings that agree in all other parameters and the seed. Settings and "
+      "seeds count only if all compared values have them. Importance is the share of the variance between settings that a "
+      "parameter explains alone. Changes are tested as by `ablate table --against`, with Holm's correction over all of them.\n"
       "Example:\n"
       "  ablate effects quickstart\n"
       "  ablate effects quickstart --reference attention=softmax");

@@ -57,7 +57,7 @@ std::string reason_to_keep(const fs::path& path, const OutputFile& out) {
     return fmt::format("found {}, expected the name of a file", fs::is_directory(status) ? "a folder" : "no regular file");
   const bool forced = out.option == "--out";
   if (db::begins_as_sqlite(path))
-    return fmt::format("found a SQLite database, as a run history is, expected another file{}",
+    return fmt::format("found a SQLite database, perhaps a run history; expected another file{}",
                        forced ? "; --force does not write over databases" : "");
   if (out.force || wrote(path)) return "";
   return fmt::format("found a file that ablate did not write, or that was changed since; give another name, or {}",

@@ -67,8 +67,8 @@ void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       ->check(not_empty())
       ->type_name("");
   command->footer(
-      "Each table is computed again by the command that it contains. Each number, mark, label, note or trial that differs "
-      "is a line. Exit codes: 1 if any differs, 2 if the file has no such table.\nExample:\n  ablate verify paper/table.tex");
+      "Computes each table again by the command in it. Prints a line for each number, mark, label, note or trial that "
+      "differs. Exit codes: 1 if any differs, 2 if the file has no such table.\nExample:\n  ablate verify paper/table.tex");
   command->callback([command, file, database, &exit_code] {
     const auto name = path_text(*file);
     const auto tables = db::written_tables(text_of(*file), name);

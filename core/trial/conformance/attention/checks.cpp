@@ -14,7 +14,7 @@ namespace {
 using namespace conformance;
 
 /// Returns values near the edges of a parameter's range that still fit a model of 16 channels. Returns no values for a
-/// parameter that names plugins: candidates() (engine/candidate.h) varies these.
+/// parameter that names plugins: candidates() (engine/candidate.h) varies such parameters.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
   using nlohmann::json;
   if (parameter.type == ParameterType::kRate) return {"1", "2/3", "1/64"};
@@ -28,7 +28,7 @@ template <AttentionLook* look, AttentionLook*... more>
 constexpr auto wide = widened<AttentionSubject, look, more...>;
 
 /// True if `has` accepts an instance and its output in training at some place. Also true if the plugin throws, because the
-/// check then reports it.
+/// check then reports the exception.
 template <class Has>
 bool somewhere(const AttentionSubject& subject, const Has& has) {
   try {
@@ -80,7 +80,7 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "multiple of the error of float64 with inputs and weights rounded 8 to 16 times as coarsely"},
+     {1, "ratio to the error of float64 if inputs and weights are rounded 8 to 16 times more coarsely"},
      half,
      promised<&Capabilities::half_precision>},
     {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},
@@ -111,8 +111,8 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"refused", "places and lengths that are not promised", kExact, refused, leaves_out},
 };
 
-/// Checks another value of a parameter: every check that applies, at small size. The bound of a number may switch off a trained
-/// parameter (a weight of 0), so "trained" is left out there.
+/// Runs every check that applies, at small size, with another value of a parameter. A number at its bound may switch off
+/// trained parameters (a weight of 0), so the check "trained" is left out at a bound.
 void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
     if (!rule.applies(subject) || (is_bound && rule.look == static_cast<AttentionLook*>(trained))) continue;

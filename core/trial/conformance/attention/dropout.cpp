@@ -48,13 +48,13 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
   const auto total = [](const Tensor& x) { return x.sum().item().toDouble(); };
   if (found.variance.max().item().toDouble() < 1e-22) throw std::runtime_error(where + ": nothing is dropped in training");
   const auto error = total((found.mean - expected.mean).square()) / (total(found.variance) + total(expected.variance));
-  constexpr Allowed allowed{3, "squared distance of a mean of many draws, expected 1: some hundred numbers are correlated"};
+  constexpr Allowed allowed{3, "squared distance in standard errors, expected 1; correlated numbers may increase it"};
   finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, count), allowed);
 }
 
-/// Rate p of dropout in the check of draws. If weights are kept with p instead of 1 - p, they have nine times the variance.
+/// Rate p of dropout in the check of draws. Weights that are kept with probability p, not 1 - p, have nine times the variance.
 constexpr double kDrawn = 0.25;
-/// Number of keys that one pass distinguishes, each by its own channel. Scores see only the other channels.
+/// Number of keys that one pass distinguishes, each by its own channel. Scores depend only on the other channels.
 constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
@@ -63,8 +63,8 @@ constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // smaller weights count as 0
 
-/// Sets layers so that each value is the key's code and each output shows the values that were read: outputs are weights. Other
-/// layers see only the channels without a code. Returns false if no such layers were found.
+/// Sets layers so that each value is the key's code and each output shows the values that were read: outputs are then weights.
+/// Other layers read only the channels without a code. Returns false if no such layers were found.
 bool read_out(const Instance& instance, const Layers& layers) {
   const NoGradGuard none;
   const auto in_groups = [](std::int64_t channels) { return channels % kKeysAtOnce == 0; };
@@ -115,8 +115,8 @@ struct CodedKeys {
     pass.seed = seed;
     return pass;
   }
-  /// Returns outputs divided by codes: [items, n, groups of channels, keys]. A group belongs to one head, wholly or in part.
-  /// @param passes uses this many passes, from the first one on
+  /// Returns outputs divided by codes: [items, n, groups of channels, keys]. A group is a head or a part of one head.
+  /// @param passes maximum number of passes to use, from the first one on
   Tensor weights(const Instance& instance, std::uint64_t seed, Coded coded = Coded::kPlain, std::size_t passes = 100) const {
     std::vector<Tensor> all;
     for (const auto& given : keys) {
@@ -151,7 +151,7 @@ CodedKeys coded_keys(std::int64_t n) {
   return all;
 }
 
-/// Drawn factors: a weight divided by its value without dropout. Each is 0 or one other number if weights are drawn one by one.
+/// Drawn factors: a weight divided by its value without dropout. If each weight is drawn alone, a factor is 0 or a constant.
 struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
@@ -248,7 +248,7 @@ void apart(const Factors& all, const std::string& where, Finding& finding) {
     apart(all, 3, 0, g, 1, false,
           fmt::format("{}, channels 0 to {} and {} to {}", where, kKeysAtOnce - 1, g * kKeysAtOnce, (g + 1) * kKeysAtOnce - 1),
           finding);
-  // Compares rows at these distances, because all rows, or all rows of a block, may share draws.
+  // Compares queries at these distances, because faulty code may use the same draws for all queries, or for all of a block.
   for (std::int64_t by = 1; by < n; by = by < 8 ? by + 1 : by + 8 - by % 8)
     apart(all, 2, 0, by, n - by, false, fmt::format("{}, queries that are {} apart", where, by), finding);
   rows_apart(all, where, finding);

@@ -42,7 +42,7 @@ struct FormCase {
 /// One segment of a batch.
 struct FormSegment {
   Tensor tokens;                              ///< [items, n, channels]
-  Tensor weights;                             ///< weights of outputs in the loss, 0 if not compared
+  Tensor weights;                             ///< weights of outputs in the loss, 0 for outputs that are not compared
   Tensor mask;                                ///< undefined: none
   std::vector<std::int64_t> present, judged;  ///< for each item: number of tokens; number of compared outputs
 };
@@ -53,7 +53,7 @@ struct FormBatch {
   Tensor context;  ///< other sequence, under the mask of the only segment; undefined: none
 
   std::int64_t items() const { return segments.front().tokens.size(0); }
-  /// Returns the tensor that a row of results (FormResult) belongs to.
+  /// Returns the tensor that element k of FormResult::rows belongs to.
   const Tensor& row(std::size_t k) const { return k < 2 * segments.size() ? segments[k % segments.size()].tokens : context; }
   /// Returns one item, cut to its compared tokens, or to its present tokens if `whole` is true.
   FormBatch item(std::int64_t i, bool whole) const {
@@ -72,7 +72,7 @@ struct FormBatch {
   }
 };
 
-/// `rows`: outputs of each segment, 0 if not compared, then gradients in the tokens of each segment and in the context.
+/// Results. `rows`: outputs of each segment, 0 if not compared, then gradients in each segment's tokens and in the context.
 struct FormResult {
   std::vector<Tensor> rows;        ///< [items, n, channels]
   std::vector<Tensor> parameters;  ///< gradients of parameters
@@ -109,7 +109,7 @@ FormResult together(const Instance& instance, const FormBatch& batch, at::Scalar
   return result;
 }
 
-/// Returns the results in float64, from each item by itself.
+/// Computes each item alone in float64, and returns the results of all items.
 FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   FormResult all;
   std::vector<std::vector<Tensor>> rows;
@@ -163,7 +163,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
                         mixed ? kMixedForms : kFloatForms, size);
 }
 
-/// Returns the subject with another number of heads. Unchanged if it has no such parameter or the factory refuses the number.
+/// Returns the subject with another number of heads, or unchanged if it lacks this parameter or its factory refuses the number.
 AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one) {
   if (one.heads > 0 && describe(subject.candidate().descriptor()).find("heads") != nullptr) try {
       auto candidate = subject.candidate().with("heads", one.heads);
@@ -230,7 +230,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
     return input.generator.get_state();
   };
   const bool other_draws = drops && !drawn(kFloat).equal(drawn(kDouble));
-  bool whole = false;  // for methods that look ahead as published: each item keeps the tokens that follow
+  bool whole = false;  // true for methods that read later tokens as published: an item alone keeps all its tokens
   std::map<std::uint64_t, std::pair<FormBatch, FormResult>> inputs;
   const auto look = [&](const Form& form, std::uint64_t seed, Finding& now) {
     const auto [at, is_new] = inputs.try_emplace(seed);

@@ -30,7 +30,7 @@ std::vector<std::int64_t> places(std::int64_t n) {
   return all;
 }
 
-/// Returns the gradient of outputs in the tokens. The auxiliary loss is no output: later queries may contribute to it.
+/// Returns the gradient of outputs in the tokens. Leaves out the auxiliary loss, because later queries may contribute to it.
 /// @param where [batch, n] bool: outputs to include
 Tensor output_gradient(const Instance& instance, Pass pass, const Tensor& where) {
   pass.queries = pass.queries.detach().requires_grad_();
@@ -56,7 +56,7 @@ Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   return changed;
 }
 
-/// Checks that the `outputs` of a pass up to a place stay the same if later tokens change, at each factor.
+/// Checks that the `outputs` of a pass up to a place stay the same if later tokens change, with each factor.
 void no_later_value(const Instance& instance, const Pass& pass, const Tensor& outputs, std::int64_t at,
                     const std::vector<double>& factors, const std::string& where, Finding& finding) {
   for (const double factor : factors)
@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks that larger tokens after a place do not change earlier gradients: of outputs and in inputs up to that place.
+/// Checks that larger tokens after a place do not change the gradients of outputs up to that place in inputs up to that place.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});
@@ -101,7 +101,7 @@ std::vector<AttentionState> states_before(const AttentionSubject& subject, const
   return states;
 }
 
-/// Returns copies of one item's tokens, each with other tokens from its border on, ten times as large.
+/// Returns copies of one item's tokens. Each copy has other tokens, ten times as large, from its border on.
 /// @return [borders, n, channels]
 Tensor with_others(const Tensor& tokens, const std::vector<std::int64_t>& borders) {
   const auto n = tokens.size(1);
@@ -274,7 +274,7 @@ void causal_prefixes(const AttentionSubject& subject, Finding& finding) {
                     fmt::format("{}, {} tokens against {} without the others", stand.text(), n, cut));
       }
     };
-    // A method may depend on the length. If it already does at these plain lengths, it is not checked further.
+    // A method may depend on the length. If outputs already differ at these plain lengths, the method is not checked further.
     Finding plain(kRounding);
     look({6, 22, 58, 122, 154, 262}, {5, 10, 38, 86, 122, 154, 250}, plain);
     if (!plain.passed()) continue;

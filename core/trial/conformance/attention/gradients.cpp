@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Returns passes over another sequence, plain and masked, equally long if causal. Empty if cross-attention is not promised.
+/// Returns passes over another sequence, plain and masked, as long as the queries if causal. Empty if none are promised.
 std::vector<Pass> across(const AttentionSubject& subject, const Stand& stand) {
   if (!subject.promises().cross_attention || stand.carries) return {};
   const auto n = subject.length(7), keys = stand.causal ? n : subject.length(11);
@@ -93,12 +93,12 @@ Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   return all;
 }
 
-/// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all bidirectional or
-/// all causal places with all surroundings. Some places have a state, because a parameter may serve only a state.
+/// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all causal places,
+/// or else all bidirectional ones, with all surroundings. Some places have a state, because a parameter may serve only a state.
 std::map<std::string, std::string> left_out(const AttentionSubject& subject, bool causal, std::int64_t n) {
   Reached reached;
   std::map<std::string, std::string> missing;
-  // Some weights may close a gate that other weights open.
+  // Tries several weights, because some weights may close a gate that other weights open.
   const std::uint64_t most = n <= subject.length(40) ? 12 : n <= subject.length(300) ? 3 : 1;
   for (std::uint64_t weights = 1; weights <= most; ++weights) {
     for (const auto& stand : subject.stands())
@@ -128,7 +128,7 @@ std::shared_ptr<Surrogate> recorded(const Instance& instance, Pass pass) {
   return pass.surrogate;
 }
 
-/// Returns the tensors that gradients() differentiates by, in its order.
+/// Returns the tensors whose gradients gradients() returns, in the same order.
 std::vector<Tensor> variables_of(const Instance& instance, const Pass& pass) {
   auto all = parameters_of(instance);
   all.push_back(pass.queries);
@@ -136,7 +136,7 @@ std::vector<Tensor> variables_of(const Instance& instance, const Pass& pass) {
   return all;
 }
 
-/// Returns the difference along one direction in all tensors at once.
+/// Compares the gradients with central differences along one direction in all tensors at once.
 Difference along_all(const Instance& instance, const Pass& pass, const std::vector<Named>& analytic) {
   const auto surrogate = recorded(instance, pass);
   const auto tensors = variables_of(instance, pass);
@@ -162,7 +162,7 @@ Difference along_all(const Instance& instance, const Pass& pass, const std::vect
   return off;
 }
 
-/// Returns the difference for each tensor alone, along its own direction.
+/// Compares the gradient of each tensor alone with central differences, along the tensor's own direction.
 std::vector<Difference> one_by_one(const Instance& instance, const Pass& pass, const std::vector<Named>& analytic) {
   const auto surrogate = recorded(instance, pass);
   const auto value = [&] { return value_at(instance, pass, surrogate); };
@@ -172,7 +172,7 @@ std::vector<Difference> one_by_one(const Instance& instance, const Pass& pass, c
   return off;
 }
 
-/// False if a discrete choice changed, so that no gradient could be judged. Otherwise the finding has the gradients' errors.
+/// Adds the gradients' errors to the finding. Returns false, and adds none, if a discrete choice changed and hid the errors.
 bool judged(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
   const auto analytic = gradients(instance, pass, queries_of(pass));
   const auto all = along_all(instance, pass, analytic);
@@ -295,7 +295,7 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
       if (factor > 0) finding.finite(then, fmt::format("{}, auxiliary loss, parameters times {}", stand.text(), factor));
       if (const double worth = then.item().toDouble(); worth < -10 * size) refuse(now.item().toDouble(), worth, factor);
     }
-    // The loss must converge when the parameters go to 0. A logarithm does not.
+    // The loss must converge when the parameters go to 0. A logarithm does not converge.
     const double small = loss_at(1e-20).item().toDouble(), smaller = loss_at(1e-30).item().toDouble();
     if (small - smaller >= 0.01 * size) refuse(small, smaller, 1e-30);
   }

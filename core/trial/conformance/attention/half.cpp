@@ -15,7 +15,7 @@ struct Part {
   std::string what;
   Tensor value;
   std::vector<double> shares;
-  double size = 0;  ///< errors are compared with at least this size, because a sum that cancels is rounding
+  double size = 0;  ///< least size that errors are compared with, because a sum that cancels is only rounding
 };
 using Look = std::function<std::vector<Part>(const Instance&, const Tensor& tokens)>;
 
@@ -27,8 +27,8 @@ double quantile(const Tensor& x, double share) {
 }
 
 /// Compares a narrow run with float64. The allowed error is measured in float64, by runs with 8 and 16 times the rounding of
-/// inputs and weights. This rounding may change decisions, too. If the error is larger, other directions of rounding are tried,
-/// because another decision may have changed.
+/// inputs and weights. This rounding may change decisions, too. If the error of the narrow run is larger, other directions of
+/// rounding are tried, because another decision may have changed.
 class NarrowRun {
  public:
   NarrowRun(const AttentionSubject& subject, const Setting& setting, std::int64_t n, std::int64_t longest, Look look)

@@ -46,7 +46,7 @@ void every_step(const AttentionSubject& subject, Finding& finding) {
   }
 }
 
-/// Returns the results of a pass in the instance's mode, and its gradients.
+/// Returns the results and the gradients of a pass in the instance's mode.
 std::vector<Named> given(const Instance& instance, const Pass& pass) {
   auto result = forward(instance, pass);
   std::vector<Named> all = {{"the output", real(result.output, pass.mask).detach()}};

@@ -6,7 +6,7 @@ namespace ablate::conformance {
 namespace {
 
 constexpr std::int64_t kWidth = AttentionSubject::kChannels;
-/// Row that is changed: not the first one, which may be special.
+/// Row of a layer that is changed: not the first row, which may be special.
 constexpr std::int64_t kRow = 3;
 
 /// Sets the weight to the identity, repeated or cut to its shape.
@@ -77,7 +77,7 @@ class LayerSearch {
     return apart(twice - here_, here_ - without) <= rounding * change ? kLinearly : kSomehow;
   }
 
-  /// Finds the only layer that makes all values, if its output passes through other layers before it is read.
+  /// Finds the only layer that makes all values, if its output passes through other layers before attention reads it.
   void find_maker() {
     std::vector<Layer> all[kLinearly + 1];
     for (const auto& [name, tensor, kept] : entries_) {
@@ -90,7 +90,7 @@ class LayerSearch {
   }
 
   /// Finds layers that act as layers of outputs or of values. Returns transposed layers only if there are no others.
-  /// @param inner channels that the output's layer reads; 0 to find that layer
+  /// @param inner to find values: number of channels that the outputs' layer reads; 0: finds the outputs
   void find(std::vector<Layer>& all, std::int64_t inner) const {
     std::vector<Layer> some;
     for (const bool turned : {false, true})
@@ -114,7 +114,7 @@ class LayerSearch {
     }
   }
 
-  /// Returns the bias that moves the same outputs as the weight. If several do, returns the bias with the most similar name.
+  /// Returns the bias that moves the same outputs as the weight. If several biases do, returns the one with the closest name.
   /// @param reached channels that the weight reaches; empty if unknown
   Tensor bias_of(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t block,
                  const std::vector<std::int64_t>& reached) const {
@@ -129,7 +129,7 @@ class LayerSearch {
     return best;
   }
 
-  /// Returns the output channels that a change of these numbers reaches. Empty if outputs are not linear in them.
+  /// Returns the output channels that a change of these numbers reaches. Empty if outputs are not linear in these numbers.
   std::vector<std::int64_t> reached_by(const Tensor& part) const {
     const auto original = part.clone();
     // The step is small, so that a maximum over tokens stays at the same token and is linear. float32 needs a larger step.

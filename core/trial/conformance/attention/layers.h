@@ -39,9 +39,9 @@ struct Layers {
 /// queries and keys.
 Layers layers_of(const Instance& instance, std::int64_t n);
 
-/// Makes a layer give the same numbers for all tokens, or, without a bias, for tokens with the same channel 0.
+/// Makes a layer give the same numbers for all tokens. Without a bias, only tokens with equal channel 0 get equal numbers.
 void set_alike(const Layer& layer);
-/// Returns a copy whose channel 0 is the value.
+/// Returns a copy in which channel 0 of every token is `value`.
 /// @param tokens [batch, n, channels]
 Tensor first_set(const Tensor& tokens, double value);
 

@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Compares gradients of each item's outputs in its tokens: in a padded batch, and for the item alone.
+/// Compares the gradient of each item's outputs in its tokens between a padded batch and a pass of the item alone.
 void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
                              Finding& finding) {
   const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
@@ -76,9 +76,9 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws if the last tokens change none of their own outputs. Also throws if they change no earlier output or, at a causal
-/// place, if the tokens before them change none of the last outputs. Tries parts of two sizes, because a border may hide one
-/// part.
+/// Throws if the last tokens change none of their own outputs. At a causal place, also throws if the tokens before them change
+/// none of these outputs. At other places, also throws if the last tokens change no earlier output. Tries parts of two sizes,
+/// because a border may hide one part.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;

@@ -138,9 +138,9 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
   return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
 }
 
-/// True if all queries read equal values unchanged. False if a read depends on the query: a gate, a choice of heads, no weight
-/// at all under a rectified kernel. Also false if a read depends on other parameters: the plugin `set` has a layer between its
-/// two reads. Checks only the second half of the tokens, because the first ones of a causal read may have nothing to read.
+/// True if all queries read equal values unchanged. False if a read depends on the query, as with a gate, a choice of heads, or
+/// no weight at all under a rectified kernel. Also false if a read depends on other parameters: the plugin `set` has a layer
+/// between its two reads. Checks only the second half of the tokens: the first tokens of a causal read may read nothing.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;
@@ -164,7 +164,7 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
   return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
-/// Returns the first position whose output is right, else the last one. A causal read over slots may read nothing at first.
+/// Returns the first position whose output is right, else the last position. Early causal reads over slots may read nothing.
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
@@ -236,8 +236,8 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
   };
-  // Tokens of an item are close to each other. Under a rectified kernel a query may have no weight on any of them, and then
-  // reads nothing. With few exceptions, it has no weight on similar tokens either. Therefore medians are compared.
+  // Tokens of an item are close to each other. Under a rectified kernel a query may have no weight on any of these tokens, and
+  // then reads nothing. Such a query has, with few exceptions, no weight on similar tokens either. So medians are compared.
   const auto near_one = [&](std::int64_t n, std::uint64_t seed) {
     return first_set(random_tokens(3, 1, 4) + random_tokens(3, n, seed) * 0.05, 1);
   };
@@ -265,7 +265,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Only at home(): elsewhere, a memory that is not full has other numbers, and the first causal reads find no slot.
+  // Checks only home(): at other places, a memory that is not full has other numbers, and the first causal reads find no slot.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {

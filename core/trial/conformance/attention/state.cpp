@@ -11,7 +11,7 @@ namespace ablate::conformance {
 namespace {
 
 constexpr std::int64_t kSegments = 3;
-/// Segments, and tokens of each: together more tokens than a memory holds.
+/// Number of segments, and of tokens in each. All segments together have more tokens than a memory holds.
 constexpr std::int64_t kMany = 8, kManyTokens = 33;
 
 /// Returns three segments of three items. Item 1 is 100 times as large, item 2 is 0.01 times as large: states must not mix.
@@ -37,7 +37,7 @@ std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>
   return outputs;
 }
 
-/// Feeds two sequences alternately to one instance. Only the host's states separate them.
+/// Feeds two sequences alternately to one instance. Only the states that the host passes in separate the two sequences.
 void by_turns(const AttentionSubject& subject, const Setting& setting, const std::vector<Tensor>& segments, Finding& finding) {
   const auto instance = subject.make(1, setting), alone = subject.make(1, setting);
   const auto expected = sequence(*alone, segments);
@@ -138,8 +138,8 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// Compares the third segment after a padded second segment (`real`: tokens by item) with a run without padding, in a batch and
-/// for each item alone.
+/// Compares the third segment after a padded second segment (`real`: number of tokens of each item) with a run without padding,
+/// in a batch and for each item alone.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);
@@ -188,7 +188,7 @@ void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& find
   }
 }
 
-/// True if both instances register tensors of the same names and shapes. They may differ in a learned initial state.
+/// True if both instances register tensors of the same names and shapes. A learned initial state may exist in only one of them.
 bool alike(const Instance& one, const Instance& other) {
   const auto shapes = [](const Instance& instance) {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;

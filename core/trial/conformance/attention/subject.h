@@ -89,7 +89,7 @@ class AttentionSubject : public Subject {
   /// Returns the long lengths of one setting: all in float64 in evaluation, the shorter ones in training and in float32. Half
   /// precision gets the first one, because it runs the code of float32. A small run has none except in float64 in evaluation.
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
-  /// Returns a length of a few tokens, and in a full run also a length above that of any block.
+  /// Returns a length of a few tokens, and in a full run also a length above the size of any block.
   std::vector<std::int64_t> short_and_long() const;
   /// True if the setting draws random numbers, which another shape or type would change. Records this in the finding.
   bool draws(const Setting& setting, Finding& finding) const;

@@ -1,4 +1,4 @@
-// Reports of an attention beside its outputs: its weights and its output projections.
+// Checks the weights and output projections that an attention reports beside its outputs.
 #include <fmt/format.h>
 
 #include <stdexcept>

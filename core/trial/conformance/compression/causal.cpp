@@ -34,8 +34,8 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: {} slots for {} tokens, but no slot is ever complete", place, count, tokens));
 }
 
-/// Checks that a query reads only the slots complete at its position, as from a memory that has no other slots. The read must
-/// be 0 if no slot is complete.
+/// Checks that a query reads only the slots that are complete at its position: a memory without the other slots must give the
+/// same read. The read must be 0 if no slot is complete.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
@@ -126,7 +126,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// Returns the place after each slot's last token. Places between these find no more faults: the same slots are complete.
+/// Returns the place after each slot's last token. Places between them find no more faults: the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;

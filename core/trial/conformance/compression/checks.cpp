@@ -17,7 +17,7 @@ using namespace conformance;
 template <CompressionLook* look, CompressionLook*... more>
 constexpr auto wide = widened<CompressionSubject, look, more...>;
 
-/// True if an instance in training has the property. Also true if the plugin throws, because a check reports that.
+/// True if an instance in training has the property. Also true if the plugin throws, because a check reports the exception.
 template <class Has>
 bool somewhere(const CompressionSubject& subject, const Has& has) {
   try {
@@ -111,7 +111,7 @@ void check_value(const Candidate& candidate, const ParameterInfo& parameter, con
   const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;
   try {
     const CompressionSubject subject(candidate.with(parameter.name, value), Depth::kSmall);
-    // The bound of a number may switch off a trained parameter (a weight of 0), so "trained" is left out there.
+    // The bound of a number may switch off a trained parameter (a weight of 0), so "trained" is left out.
     run_rules(kRules, subject, how, checks, is_bound ? static_cast<CompressionLook*>(trained) : nullptr);
   } catch (const Error& refusal) {
     checks.leave("rates", candidate.name() + ", " + how, refusal.what());

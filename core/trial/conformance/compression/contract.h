@@ -1,5 +1,5 @@
 // Checks of a compression, one function each. Each check reports to its Finding, or throws std::runtime_error with the fault.
-// docs/checks.md describes the requirement of each.
+// docs/checks.md describes the requirement of each check.
 #pragma once
 
 #include "core/trial/conformance/compression/subject.h"

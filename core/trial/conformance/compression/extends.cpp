@@ -39,7 +39,7 @@ Slots slots_to_extend(const CompressionSubject& subject) {
   return subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
 }
 
-/// Checks items of several lengths in two padded parts: each must equal the item alone, written at once.
+/// Writes items of several lengths in two padded parts. Each item must equal the same item alone, written at once.
 void look_at_masks(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting) {
   const auto firsts = subject.lengths({5, 2, 3, 0}), seconds = subject.lengths({1, 7, 0, 4});
   const auto n = subject.length(5), m = subject.length(7);

@@ -11,7 +11,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Returns the tensors that pass() differentiates by, in the order of its gradients.
+/// Returns the tensors whose gradients pass() returns, in the same order.
 std::vector<Tensor> leaves_of(const CompressionInstance& compression, const CompressionInputs& in) {
   std::vector<Tensor> all = {in.queries, in.keys, in.values};
   for (const auto& parameter : parameters_of(compression)) all.push_back(parameter);
@@ -27,7 +27,7 @@ std::vector<Difference> off_each(const Value& value, const std::vector<Tensor>& 
 }
 
 /// Returns for each parameter the elements with a nonzero gradient of the reads or of the auxiliary loss. Covers
-/// whole and padded items, and a held memory if that is promised.
+/// whole and padded items, and a write onto a held memory of fixed slots if `extends` is promised.
 std::vector<Tensor> places_reached(const CompressionSubject& subject, const CompressionInstance& compression,
                                    const CompressionSetting& setting) {
   const auto n = setting.longest;
@@ -205,7 +205,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
         const auto other = pass(*compression, in.padded_with(std::nan("")), {.of_auxiliary = true});
         finding.near(other.auxiliary, base.auxiliary, place + ", auxiliary loss with NaN under the mask", kRounding);
       }
-      // Checks the loss while parameters or inputs grow. If the loss only fell, training would make them grow without end.
+      // Checks the loss while parameters or inputs grow. If the loss kept falling, training would make them grow without end.
       const auto falls = [&](const std::vector<Tensor>& scaled, double sign, const char* what) {
         if (scaled.empty()) return;
         const PutBack usual(scaled);

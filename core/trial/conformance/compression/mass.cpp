@@ -67,8 +67,8 @@ void look_at_groups(Finding& finding, const Memory& memory, const CompressionInp
     }
 }
 
-/// Checks that all slots together count every token, and each slot counts the tokens in it. The second part is skipped unless
-/// all tokens have a gradient: a maximum over tokens has a gradient in only one of them.
+/// Checks that all slots together count every token, and each slot counts the tokens in it. Skips the check of single slots
+/// unless all tokens have a gradient: a maximum over tokens has a gradient in only one of them.
 void look_at_counts(Finding& finding, const CompressionSubject& subject, const CompressionSetting& setting, std::int64_t n) {
   const auto compression = subject.make(setting);
   for (const bool masked : {false, true}) {
@@ -110,7 +110,7 @@ void look_at_means(Finding& finding, const CompressionInstance& compression, con
     finding.near(standing(found.values, found.mass), standing(values, found.mass), fmt::format("{}, {}, values", place, what),
                  allowed);
   };
-  // Larger tokens in other directions: shares that depend on the tokens would change.
+  // Larger tokens in other directions would change the shares of tokens in a slot if these shares depended on the tokens.
   const auto type = in.keys.scalar_type();
   const auto channels = in.keys.size(-1);
   const auto projection = normal({channels, channels}, 51, type) * 2, bias = normal({channels}, 52, type);

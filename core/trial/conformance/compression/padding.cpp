@@ -1,4 +1,4 @@
-// Masks: a padded item must equal a cut one in memories, reads, gradients and buffers, whatever numbers are in the padding.
+// Masks: a padded item must equal the item without padding in memories, reads, gradients and buffers, whatever the padding is.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Returns an item's part of a memory: its own slots.
+/// Returns an item's part of a memory: its first `own` slots.
 std::vector<Named> own_slots(const Memory& memory, std::int64_t item, std::int64_t own) {
   std::vector<Named> all;
   for (const auto& [what, value] : named(memory)) {
@@ -70,7 +70,7 @@ void under_two(const CompressionSubject& subject, const CompressionSetting& sett
   }
 }
 
-/// Throws unless other tokens in place of the last ones change a read.
+/// Throws if no read changes when other tokens replace the last tokens.
 void last_is_written(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
   const NoGradGuard none;
   constexpr std::int64_t last = 37;

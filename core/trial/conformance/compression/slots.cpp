@@ -178,7 +178,7 @@ void looks(const CompressionSubject& subject, Finding& finding) {
       if (result.usage.requires_grad()) throw std::runtime_error(where + ": usage has a graph");
       result.values = result.values.to(c10::kCPU), result.usage = result.usage.to(c10::kCPU);
       finding.off_by(std::max(0.0, -result.usage.min().item().toDouble()), where + ", usage below 0");
-      // The usage by one query that reads anything sums to 1. With relu, a query that agrees with no key reads nothing.
+      // The usage by a query sums to 1 if the query reads anything. With relu, a query that agrees with no key reads nothing.
       const auto counted = result.values.ne(0).any(-1).logical_and(seen.unsqueeze(1));
       finding.near(result.usage.sum(-1), counted.sum(-1).to(kDouble), where + ", looks of all queries");
       if (!subject.promises().beside_tokens || similarity != Similarity::kSoftmax) continue;

@@ -246,7 +246,7 @@ std::vector<Named> named(const Memory& memory) {
                                      {"values of the memory", memory.values},
                                      {"mass of the memory", memory.mass},
                                      {"scale of the memory", memory.log_scale}})
-    if (tensor.defined()) all.push_back({what, tensor.masked_fill(tensor == -kWrong, 0)});  // an empty memory has no scale
+    if (tensor.defined()) all.push_back({what, tensor.masked_fill(tensor == -kWrong, 0)});  // scale of an item without tokens
   return all;
 }
 

@@ -1,4 +1,4 @@
-// A compression under test. Makes its instances in all rates, types and modes to check. Runs one pass: a write, reads and their
+// A compression under test. Makes instances with all rates, types and modes to check. Runs one pass: a write, reads and their
 // gradients, on inputs from a seed. Compares two passes.
 #pragma once
 
@@ -21,7 +21,7 @@ inline constexpr Rate kSixteenth{1, 16};
 struct HeadShape {
   std::int64_t heads = 2, channels = 6, queries = 5;
 };
-/// Shapes of studies: fused forms take heads of 16 channels and 32 queries or more.
+/// Shapes of studies: fused forms accept heads of 16 channels, and 32 queries or more.
 inline constexpr HeadShape kFourHeads{4, 16, 40}, kEightHeads{8, 16, 40};
 
 /// Setting of an instance and its pass.
@@ -35,7 +35,7 @@ struct CompressionSetting {
   std::string text() const;  ///< "rate 1/3, float32, in training"
 };
 
-/// A compression and its device, which cannot be found otherwise if no tensor is registered.
+/// A compression with its device, which is stored because a compression may register no tensor that shows it.
 class CompressionInstance {
  public:
   CompressionInstance(std::shared_ptr<Compression> compression, c10::Device device)
@@ -170,7 +170,7 @@ std::vector<Named> named(const Memory& memory);
 /// the median of each tensor, because single decisions may change.
 void compare_items(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
                    const std::string& where, at::ScalarType type);
-/// Returns one item of each result, with its first tokens in gradients of keys and values.
+/// Returns one item of each result. Cuts gradients of keys and values to the item's first `length` tokens.
 /// @param length < 0: all tokens
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 

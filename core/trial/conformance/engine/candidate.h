@@ -1,4 +1,4 @@
-// Subject of a check: a plugin with all of its parameters, and the plugins among them.
+// Subject of a check: a plugin with all of its parameters. Some of these parameters may be plugins, its parts.
 #pragma once
 
 #include <string>
@@ -15,22 +15,22 @@ enum class Depth { kFull, kSmall };
 
 struct Candidate {
   Kind kind = Kind::kAttention;
-  nlohmann::json section;  ///< complete
+  nlohmann::json section;  ///< the plugin's id and all of its parameters, with defaults
   FindPlugin find;
   Capabilities promises;                   ///< with these parameters and parts
   std::shared_ptr<Exemptions> exemptions;  ///< exemptions that the plugin declares, and which of them were needed so far
-  /// Device of its instances. Inputs are made and results are compared on the CPU. Subjects move both.
+  /// Device of the plugin's instances. Inputs are made on the CPU, and results are compared on the CPU. Subjects move both.
   c10::Device device = c10::kCPU;
   std::int64_t requested_length = 0;  ///< additional length to check; 0: none
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
-  /// "adamra x segment-mean"
+  /// Returns the ids of the plugin and of its parts: "adamra x segment-mean".
   std::string name() const;
   /// Returns the sections of the plugins among its parameters, at any depth, in their order.
   std::vector<nlohmann::json> part_sections() const;
-  /// Returns the ids of these plugins, each once.
+  /// Returns the ids of the plugins in part_sections(), each once.
   std::vector<std::string> parts() const;
-  /// Returns a copy with one parameter changed, with its own promises. If this parameter is read only at certain values of
+  /// Returns a copy with one parameter changed, with its own promises. If this parameter is used only at certain values of
   /// other parameters (ParameterInfo::when), sets these values, too. Throws Error.
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Returns a candidate of another plugin on the same device.
@@ -42,17 +42,17 @@ struct Candidate {
 struct Bounds {
   double least, most;
 };
-/// Returns values to try: both values of a flag, every choice, or a number's bounds, cut to `integers` or `reals`. Else none.
+/// Returns a flag's two values, all choices of a text, or a number's bounds within `integers` or `reals`. Other types: none.
 std::vector<nlohmann::json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals);
 
-/// Returns a function that finds each of the plugins, which live as long as the process. It throws Error for any other plugin.
+/// Returns a function that finds each plugin in `plugins` and throws Error for any other. Plugins live until the process ends.
 FindPlugin find_among(std::vector<const Descriptor*> plugins);
 
 /// Returns a candidate with `parameters` and defaults for the rest. Throws Error if a parameter that is a plugin is missing.
 Candidate make_candidate(const Descriptor& plugin, const nlohmann::json& parameters, const FindPlugin& find);
 
-/// Returns candidates for each plugin parameter that `parameters` leaves open: one for each compression among `parts`, or the
-/// first attention without parts. A list of attentions gets the first two. Throws Error if no plugin fits.
+/// Returns candidates with a value for each plugin parameter that `parameters` omits: each compression in `parts`, or the first
+/// attention that has no parts itself. A list of attentions gets the first two. Throws Error if no plugin fits.
 std::vector<Candidate> candidates(const Descriptor& plugin, const nlohmann::json& parameters,
                                   const std::vector<const Descriptor*>& parts);
 

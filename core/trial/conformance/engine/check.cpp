@@ -13,7 +13,7 @@
 namespace ablate {
 namespace {
 
-/// True if the message is the system's text for a full disk. That is no fault of the plugin: the suite chose the folder.
+/// True if the message is the system's text for a full disk. A full disk is no fault of the plugin: the suite chose the folder.
 bool says_disk_is_full(const std::string& what) {
   return what.find(std::strerror(ENOSPC)) != std::string::npos || what.find(std::strerror(EDQUOT)) != std::string::npos;
 }

@@ -31,8 +31,8 @@ struct Check {
   std::string found;     ///< text of the finding with its place, or the reason why the check could not run
   double error = 0;      ///< size of the error in the check's own measure (docs/checks.md); infinity: no number measures it
   double tolerance = 0;  ///< the largest error that passes
-  std::string why = {};  ///< reason for the tolerance; "" if an exception says what is wrong
-  /// Plugins among the parameters ("rbf") with which the check fails, although it passes with others. Otherwise "".
+  std::string why = {};  ///< reason for the tolerance; "" if the check ended with an exception
+  /// Plugins among the parameters ("rbf") with which the check fails, although it passes with other plugins. Otherwise "".
   std::string part = {};
 
   bool passed() const { return verdict == Verdict::kPassed; }
@@ -60,14 +60,14 @@ class Checks {
   /// @param with the plugins among the parameters
   using Begin = std::function<void(const std::string& name, const std::string& on, const std::vector<std::string>& with)>;
   using End = std::function<void(const Check&)>;
-  /// Compares everything that the check covers, and reports it to the finding. An exception is a failure, with its what() on
-  /// one line. A check that compared nothing is unchecked.
+  /// Function that compares all results of the check and reports the errors to the finding. If it throws, the check fails with
+  /// the exception's what() on one line. A check that compared nothing is unchecked.
   using Look = std::function<void(Finding& finding)>;
-  /// Examines a failed check once more, before the check is reported.
+  /// Function that examines a failed check once more, before the check is reported.
   using Judge = std::function<void(Check&)>;
 
   Checks() = default;
-  /// Reports every check before it starts and after it ends. A check that ends the process is thus known by its name.
+  /// Calls `begin` before each check and `end` after it. If a check ends the process, its name is thus known.
   Checks(Begin begin, End end) : begin_(std::move(begin)), end_(std::move(end)) {}
 
   /// From now on runs only the checks with these names. An empty set means all checks.
@@ -85,7 +85,7 @@ class Checks {
 
   void run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look);
 
-  /// Records a check that cannot run here, with the reason: neither passed nor failed.
+  /// Records a check that cannot run here as unchecked, with the reason.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
   /// Records the longest lengths that the check `name` looked at, as CheckedLengths, if that check passed.
@@ -108,7 +108,7 @@ class Checks {
   std::map<std::string, std::int64_t> lengths_;
 };
 
-/// Returns the names of a table's checks.
+/// Returns the names of the checks in a table.
 template <class Rules>
 std::vector<std::string> names_of(const Rules& rules) {
   std::vector<std::string> names;

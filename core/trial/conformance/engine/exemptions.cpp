@@ -14,7 +14,7 @@
 namespace ablate {
 namespace {
 
-/// Error of a check without a measure: yes or no.
+/// Size of the error in a check that has no measure and only passes or fails.
 constexpr double kYesOrNo = 1;
 
 std::set<std::string> names_in(std::string_view text) {

@@ -13,11 +13,11 @@ namespace ablate {
 
 class Exemptions {
  public:
-  /// Selects the exemptions in force: the section has the value of their condition, "NAME = VALUE". Texts have no quotes there.
-  /// @param section complete
+  /// Selects the exemptions whose condition, "NAME = VALUE", is true in the section. A text in a condition has no quotes.
+  /// @param section all parameters of the plugin, with defaults
   Exemptions(const PluginInfo& plugin, const nlohmann::json& section);
-  /// Adds the exemptions of an attention that is a part. They excuse faults of the part's own tensors, at any index of the
-  /// part. The check "exemptions" does not report them if they are not needed.
+  /// Adds the exemptions of an attention that is a part. They excuse faults of the part's own tensors, whatever index the
+  /// part has. The check "exemptions" does not report them if they are not needed.
   void add_part(const PluginInfo& part, const nlohmann::json& section);
   Exemptions(const Exemptions&) = delete;
   Exemptions& operator=(const Exemptions&) = delete;
@@ -28,10 +28,10 @@ class Exemptions {
   /// The result lives as long as this object. Throws std::runtime_error if the exemption states a tolerance below 1.
   const ExemptionInfo* excuse(const std::string& check, const std::string& what);
 
-  /// True if an exemption of `what` from `check` is declared, with any tolerance. The exemption does not count as needed then.
+  /// True if an exemption of `what` from `check` is declared, with any tolerance. The call does not count it as needed.
   bool declares(const std::string& check, const std::string& what) const { return find(check, what) != nullptr; }
 
-  /// Runs `look` on a finding, which passes and reports the reason if each fault of `what` is excused and within its tolerance.
+  /// Runs `look` on the finding, which passes with the reason if each fault of `what` is excused and within its tolerance.
   void take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look);
   /// Does the same as Checks::run, but with take() instead of Finding::take.
   void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,
@@ -40,7 +40,7 @@ class Exemptions {
   /// Runs the check "exemptions" after all others, if any exemption is declared. Each exemption must name an existing check.
   /// Notes the exemptions that were not needed.
   /// @param own names of the checks that could run
-  /// @param elsewhere names that another command checks
+  /// @param elsewhere names of the checks that another command runs
   void conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere = {}) const;
 
  private:

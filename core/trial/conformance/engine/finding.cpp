@@ -19,8 +19,8 @@ std::string shape_of(const Tensor& x) {
   return text.empty() ? "[]" : text + "]";
 }
 
-/// Returns the index of a flat place as text: "item 1, position 7, channel 3" if x is [batch, n, channels], similar if x is
-/// [batch, heads, n, channels], else "[1, 7]".
+/// Returns a flat index as text: "item 1, position 7, channel 3" if x is [batch, n, channels], "item 1, head 0, row 7,
+/// channel 3" if x is [batch, heads, n, channels], else "[1, 7]".
 std::string place_of(const Tensor& x, std::int64_t flat) {
   std::vector<std::int64_t> index(static_cast<std::size_t>(x.dim()));
   for (auto i = index.size(); i-- > 0;) {
@@ -100,7 +100,7 @@ void Finding::near_median(const Tensor& found, const Tensor& expected, const std
   if (!found.sizes().equals(expected.sizes())) return near(found, expected, where, allowed);
   if (expected.numel() == 0) return;
   const auto right = plain(expected), size = right.abs();
-  // If most numbers are 0, as in a gradient that cancels, the rest is rounding.
+  // If most numbers are 0, as in a gradient that cancels, the other numbers are only rounding.
   const double scale = std::max({size.median().item().toDouble(), size.mean().item().toDouble(), floor});
   off_by((plain(found) - right).abs().median().item().toDouble() / scale, where + ": the median", allowed);
 }
@@ -149,7 +149,7 @@ std::string Finding::text() const {
   std::string text = over_ <= 0              ? "as it should be"
                      : std::isfinite(error_) ? fmt::format("off by {:.2g}, {:.2g} allowed", error_, tolerance())
                                              : "wrong";
-  // Numbers that are close enough would read as a complaint.
+  // A passed finding shows no numbers, because a user would take them for a fault.
   const auto numbers = passed() ? std::string() : numbers_;
   if (!passed() || over_ > 0)
     for (const auto* part : {&where_, &numbers})

@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// A result by its name: "the output, padded".
+/// A result and its name: "the output, padded".
 struct Named {
   std::string what;
   Tensor value;
@@ -30,20 +30,20 @@ inline std::vector<Tensor> tensors_of(const std::vector<Named>& results) {
 
 /// Reason why a pass in training is not compared with a pass of another shape, length or type (Finding::leave).
 inline constexpr const char* kDraws = "in training it draws random numbers, and another shape draws other numbers";
-/// Reason why a gradient is not compared with differences.
+/// Reason why a gradient is not compared with finite differences.
 inline constexpr const char* kTurns = "every step of the differences that was tried changes a discrete choice";
-/// Text after the fault that a token changes nothing, because the method may intend this.
+/// Text that follows the fault "a token changes nothing", because the method may intend this.
 inline constexpr const char* kWhereSparse =
     "; if the method intends this, declare it: .sparse among its capabilities, .promises if it depends on parameters, or an "
     "exemption (ablate/plugin.h)";
 
 class Finding {
  public:
-  /// @param stops true: ends at the first fault, if only its existence matters; false: looks for the worst fault
+  /// @param stops true: ends at the first fault, because only the existence of a fault matters; false: finds the worst fault
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
   /// Returns an empty finding with the same settings.
   Finding anew() const { return Finding(allowed_, stops_); }
-  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons change only if is_exact().
+  /// From now on allows errors up to `tolerance`, if the check allows less. Excuses an exact comparison only if is_exact().
   /// @param why must outlive this finding
   void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
   /// True if an error exceeded the limit that holds without the excuse.
@@ -51,7 +51,7 @@ class Finding {
   /// True if the check allows no error: its answer is yes or no.
   bool is_exact() const { return allowed_.error == 0; }
 
-  /// Runs `look` on this finding, to its end or until the finding stops it.
+  /// Runs `look` on this finding until `look` returns or the finding stops it.
   template <class Look>
   void take(const Look& look) {
     try {
@@ -69,7 +69,7 @@ class Finding {
   void near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
             const Allowed& allowed);
   /// Compares by the median difference, because rounding may change a decision (routing, clusters). Used for two types, or two
-  /// lengths in a narrow type. The error is relative to the expected size: the largest of its median, its mean and the floor.
+  /// lengths in a narrow type. The error is divided by the largest of three: median and mean of |expected|, and the floor.
   /// @param floor least size to compare with: smaller results are sums that cancel, and only rounding is left of them
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
@@ -87,7 +87,7 @@ class Finding {
   void off_by(double off, const std::string& where) { off_by(off, where, allowed_); }
   void off_by(double off, const std::string& where, const Allowed& allowed);
 
-  /// Adds a note once, which is reported however the check ends.
+  /// Adds a note once. The note is reported even if the check fails.
   void say(const std::string& note);
   /// Records a look that found no error, for example that an expected exception was thrown.
   void saw() { off_by(0, ""); }
@@ -107,7 +107,7 @@ class Finding {
  private:
   struct Stopped {};
 
-  /// True if this error is worse than all before it. Then it replaces the worst error.
+  /// Returns true if this error is worse than all earlier errors. This error then replaces the worst error.
   bool is_worse(double error, Allowed allowed);
   void place(const std::string& where, const std::string& numbers = "") {
     where_ = where;
@@ -118,7 +118,7 @@ class Finding {
   Allowed allowed_, worst_allowed_{0, nullptr}, excuse_{0, nullptr};
   bool stops_, needed_excuse_ = false;
   double error_ = 0;
-  double over_ = -1;                    ///< worst error, divided by the allowed one
+  double over_ = -1;                    ///< worst error, divided by the allowed error
   std::string where_, numbers_, note_;  ///< numbers_: the number found and the expected one
   std::vector<std::string> left_;
 };

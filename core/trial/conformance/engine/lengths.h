@@ -7,8 +7,8 @@
 
 namespace ablate::conformance {
 
-/// Turning lengths: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a pass
-/// each and find the same faults. many_lengths() has more turning lengths in one batch.
+/// Turning lengths, at which code may take another path: multiples of 16, 64, 128 and 256, one token past a block, and a prime.
+/// More lengths of the same kinds cost a pass each and find the same faults. many_lengths() has more of them in one batch.
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
 /// Plain lengths are of none of these kinds. The longest plain length is above all turning lengths.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
@@ -40,7 +40,7 @@ std::vector<std::int64_t> lengths_for(const Subject& subject, const std::vector<
   return own;
 }
 
-/// Returns lengths for a batch padded to a turning length: that length, and two plain ones.
+/// Returns lengths for a batch padded to the turning length n: n itself, and the two longest plain lengths below n.
 inline std::vector<std::int64_t> plain_below(std::int64_t n) {
   std::vector<std::int64_t> all = {n};
   for (auto one = std::rbegin(kPlain); one != std::rend(kPlain) && all.size() < 3; ++one)
@@ -48,7 +48,7 @@ inline std::vector<std::int64_t> plain_below(std::int64_t n) {
   return all;
 }
 
-/// Sixteen lengths of a batch padded to 262 tokens, most of them turning ones.
+/// Returns sixteen lengths for a batch padded to 262 tokens. Most of them are turning lengths.
 inline const std::vector<std::int64_t>& many_lengths() {
   static const std::vector<std::int64_t> all = {262, 256, 255, 193, 192, 131, 129, 128, 127, 97, 67, 65, 64, 63, 48, 32};
   return all;

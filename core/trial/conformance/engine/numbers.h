@@ -1,4 +1,4 @@
-// Tools of all checks of tensors: inputs from seeds, masks, and the distance of two results.
+// Tools for all checks of tensors: inputs from seeds, masks, and the distance between two results.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Generator generator_on(c10::Device device, std::uint64_t seed);
 
 /// Seeds torch's global generator of the CPU, and returns it.
 Generator set_global(std::uint64_t seed);
-/// [lengths, n] bool, true for an item's first tokens.
+/// Returns [items, n] bool, true for the first lengths[i] tokens of item i.
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
 
 /// Multiplies each item by its own factor.
@@ -65,18 +65,18 @@ class PutBack {
   std::vector<Tensor> tensors_, before_;
 };
 
-/// Returns the gradients of a scalar, zeros for an input that it does not depend on.
+/// Returns the gradients of `loss`, a scalar: zeros for an input that does not affect it.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
 
-/// Distance of a derivative from differences, divided by the derivative's size if that is above 1.
+/// Distance of a derivative from finite differences, divided by the derivative's size if that is above 1.
 struct Difference {
   double off = 0;
   bool turns = false;  ///< true if a discrete choice changed within every step that was tried: differences prove nothing
 };
 
-/// Compares the derivative of a function along a line at 0 with central differences. If these are off, and the one-sided
-/// differences disagree by at least half of that error, a discrete choice has changed (for instance, the set of the four
-/// largest weights). Then shorter steps are tried. For a wrong derivative the one-sided differences agree.
+/// Compares the derivative of a function along a line at 0 with central differences. If the derivative is wrong, the one-sided
+/// differences agree. If they disagree by at least half of the error, a discrete choice has changed (for instance, the set of
+/// the four largest weights). Then shorter steps are tried.
 template <class At>
 Difference off_differences(const At& at, double expected) {
   const double size = std::max(1.0, std::abs(expected));
@@ -94,7 +94,7 @@ Difference off_differences(const At& at, double expected) {
 
 /// Compares the gradient of a scalar at x with differences along a random direction.
 /// @param value returns the loss for the current x
-/// @param x is moved and restored
+/// @param x is changed and restored
 template <class Value>
 Difference finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
   const auto direction = normal_like(x, seed);

@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// Returns the result of `act` in a new thread, and joins the thread. Rethrows its exception.
+/// Returns the result of `act` in a new thread, and joins the thread. Rethrows the exception of `act`.
 template <class Act>
 auto in_thread(const Act& act) {
   std::optional<decltype(act())> result;
@@ -26,7 +26,7 @@ auto in_thread(const Act& act) {
   return std::move(*result);
 }
 
-/// Checks that a run leaves torch's number of threads unchanged, because it affects the bits of later results. Restores it.
+/// Checks that a run does not change torch's number of threads, which affects the bits of later results. Restores the number.
 void keeps_threads(const std::function<Run()>& make, const std::string& where, Finding& finding) {
   const int before = at::get_num_threads();
   int found[2] = {};

@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// A plugin of either kind, and the depth of its checks.
+/// An attention or a compression under test, and the depth of its checks.
 class Subject {
  public:
   Subject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {}
@@ -27,7 +27,7 @@ class Subject {
   Depth depth_;
 };
 
-/// One check of a kind of plugin, and its condition.
+/// One check for a kind of plugin, and the condition under which the check runs.
 template <class Own>
 struct CheckRule {
   const char* name;
@@ -62,7 +62,7 @@ constexpr auto promised = [](const auto& subject) { return subject.promises().*p
 /// One pass through an instance. Returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// Checks that an instance returns the same in every thread that makes or calls it, and keeps torch's number of threads.
+/// Checks that an instance gives the same results in all threads that make or call it, and keeps torch's number of threads.
 /// @param make makes an instance from one seed and returns a function that runs it
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
 

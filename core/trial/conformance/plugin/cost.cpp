@@ -19,15 +19,15 @@ namespace ablate {
 
 namespace {
 
-constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last one only if the first three look too steep
-constexpr Allowed kMemoryTolerance{0.2, "bytes are exact; a linear part beside a quadratic one bends the line"};
+constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // 8192 only if the growth to 4096 looks too steep
+constexpr Allowed kMemoryTolerance{0.2, "bytes are exact, but a linear term beside a quadratic term changes the exponent"};
 constexpr Allowed kTimeTolerance{
     0.3, "a cost of n^1.5 must fail a declared n; caches and a busy machine change the exponent by less"};
-constexpr int kMoreAttempts = 3;  // disturbance makes a measurement steeper or flatter, but a real steepness stays
+constexpr int kMoreAttempts = 3;  // other work makes one measurement steeper or flatter, but steep code is always steep
 constexpr int kLeastRounds = 5, kMostRounds = 200;
 constexpr double kLeastSeconds = 0.5;  // sum of all rounds
 
-/// Makes an instance for a length and returns one pass of it, which can be run repeatedly.
+/// Makes an instance for a length. Returns a function that runs one pass of the instance and can be called repeatedly.
 using Prepare = std::function<std::function<void()>(std::int64_t length)>;
 
 double cpu_seconds() {

@@ -22,14 +22,14 @@ struct Growth {
   std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// Returns the exponent over 1024, 2048 and 4096 tokens. If it is above `most`, measures up to three times more, also at
-/// 8192 tokens, and returns the least exponent. If a cache holds only the short sequences, costs look too steep, but less so
-/// with 8192 tokens.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If the exponent is above `most`, repeats the measurement up to three
+/// times, with 8192 tokens added, and returns the least exponent. If a cache holds only the short sequences, the growth looks
+/// too steep, but less steep with 8192 tokens.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens
-/// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes,
-/// because a declaration is an upper bound. At these lengths, a slowly growing term may still be the largest.
+/// each, in float32 on the CPU. Adds 8192 tokens if the growth looks too steep (growth()). A cost that grows more slowly than
+/// declared passes, because a declaration is an upper bound. At these lengths, a slowly growing term may still be the largest.
 ///
 /// memory: exact peak bytes of tensors since before the instance is made. Needs count_tensor_memory() (core/trial/device).
 /// time: only if `timed`, and then without the check "memory". CPU time of the process, least of several passes. Lengths

@@ -12,7 +12,7 @@ namespace ablate {
 namespace {
 
 constexpr Allowed kTolerance{1e-3, "float32, sums in another order; a wrong kernel is off by far more"};
-constexpr std::int64_t kLength = 33;  ///< no usual block divides it
+constexpr std::int64_t kLength = 33;  ///< no usual block size divides this length
 
 void append(std::vector<Named>& all, const std::string& how, const AttentionSubject& subject, const Stand& stand,
             const Pass& pass) {
@@ -66,7 +66,7 @@ std::vector<Named> compression_results(const Candidate& candidate) {
       const auto n = subject.length(kLength);
       const auto in = inputs_of(n, padded ? subject.lengths({n, 5, 0}) : std::vector<std::int64_t>{}).to(kFloat);
       const auto found = pass(*subject.make({subject.usual(), kFloat, training}), in);
-      if (found.drew) continue;  // a device draws other numbers
+      if (found.drew) continue;  // another device draws other numbers
       for (const auto& results : {named(found.memory), found.outputs, found.gradients})
         for (const auto& [what, value] : results)
           all.push_back({what + (padded ? ", padded" : "") + (training ? ", in training" : ""), value});

@@ -16,19 +16,19 @@ using ComputeOn = std::function<std::vector<Named>(c10::Device)>;
 
 struct OtherDevice {
   std::optional<c10::Device> device;
-  std::string why_not;  ///< reason why there is none
+  std::string why_not;  ///< reason why there is no device
 };
 
 /// Opens "cuda", the first device, or "cuda:N". Starts CUDA in this process, which must therefore compute nothing else.
 OtherDevice find_cuda(const std::string& name = "cuda");
 
-/// Returns outputs, states and gradients in float32 at each place, also padded and over another sequence if these are promised.
+/// Returns outputs, states and gradients in float32 at each place. Adds padding and cross-attention if they are promised.
 std::vector<Named> attention_results(const Candidate& candidate);
 
-/// Returns memories, reads and gradients in float32, with and without padding: in evaluation, and in training unless it draws.
+/// Returns memories, reads and gradients in float32, padded and unpadded, in evaluation and training. Skips passes that draw.
 std::vector<Named> compression_results(const Candidate& candidate);
 
-/// Runs the check "cuda" of a candidate that promises it: on its own device, or on the first GPU if its device is the CPU.
+/// Runs the check "cuda" if the candidate promises CUDA: on the candidate's device, or on the first GPU if it is the CPU.
 void check_cuda(const Candidate& candidate, Checks& checks);
 
 /// Checks the largest difference between the results on the CPU and on the other device. This difference is relative to the

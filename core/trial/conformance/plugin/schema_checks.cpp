@@ -48,7 +48,7 @@ void make_some(const Candidate& candidate, const std::filesystem::path& scratch,
   }
 }
 
-/// Returns values of a parameter with which a plugin may read parameters that it otherwise does not read.
+/// Returns values to try for a parameter, because a plugin may read some parameters only if another one has a certain value.
 std::vector<json> others(const ParameterInfo& parameter) { return values_within(parameter, {0, 4}, {0, 0.5}); }
 
 /// Looks for instances that read each parameter, until every parameter was read.
@@ -69,7 +69,7 @@ class Search {
       for (const auto& other : plugin_.parameters)
         for (const auto& value : others(other)) {
           if (reads_.contains(plugin_, parameter.name)) break;
-          // If the parameter is read only under a condition, also tries the value under this condition.
+          // If the parameter is used only under a condition, also tries the other parameter's value under this condition.
           look([&] { return first.with(other.name, value); });
           if (!parameter.when.empty())
             look([&] { return first.with(parameter.name, first.section.at(parameter.name)).with(other.name, value); });
@@ -84,7 +84,7 @@ class Search {
   }
 
  private:
-  /// @param make makes a candidate, unless the host refuses the combination of its values
+  /// @param make returns a candidate, or throws if the host refuses the combination of its values
   template <class Make>
   void look(const Make& make) {
     if (unread().empty()) return;
@@ -120,7 +120,7 @@ void choice_is_made(const Candidate& candidate, const std::filesystem::path& scr
   try {
     make_some(candidate, scratch, [] { return false; });
     finding.saw();
-  } catch (const std::logic_error& error) {  // std::invalid_argument too: each declared choice must work
+  } catch (const std::logic_error& error) {  // includes std::invalid_argument: each declared choice must work
     throw std::runtime_error(fmt::format("{}: {}", choice, one_line(error.what())));
   } catch (const std::exception& error) {
     if (candidate.kind != Kind::kTask && dynamic_cast<const Error*>(&error) == nullptr)
@@ -143,7 +143,7 @@ void choices_are_made(const Candidate& candidate, const std::filesystem::path& s
   }
 }
 
-/// Checks names that no library knows: an empty name, a name that is not ours, and later versions of our names.
+/// Checks names that no library defines: an empty name, a name that is not ours, and later versions of our names.
 void unknown_are_null(const Descriptor& descriptor, Finding& finding) {
   for (const auto* name : {"", "unknown", "ablate.", "ablate.unknown/1", "ablate.attention/999999", "ablate.memory/999999"})
     if (descriptor.extension(name) != nullptr)

@@ -52,7 +52,7 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
   return taken;
 }
 
-/// Runs every check of the candidate's kind except time.
+/// Runs the checks of an attention or a compression, except time, memory and the checks of the schema.
 void check_candidate(const Candidate& candidate, Depth depth, Checks& checks) {
   if (candidate.kind == Kind::kCompression) return check_compression(candidate, depth, checks);
   check_attention(candidate, depth, checks);
@@ -84,7 +84,7 @@ class Blame {
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:
-  /// Runs one check, or all checks if `check` is "". Returns the name of a check that failed, or "" if none did.
+  /// Runs one check, or all checks if `check` is "". Returns the name of a check that failed, or "" if all passed.
   const std::string& fault(const Candidate& candidate, Depth depth, const std::string& check);
 
   const std::vector<Candidate>& all_;

@@ -19,11 +19,11 @@ struct Examinee {
   std::vector<const Descriptor*> parts = {};
   /// For a task: folder for the files that it makes while it is checked.
   std::filesystem::path scratch = {};
-  /// True: checks only the growth of time. Never true in a test, because other work disturbs it. False: checks everything else.
+  /// True: checks only the growth of time. Never true in a test: other work disturbs times. False: checks everything else.
   bool timed = false;
   /// True for a quick check between two edits: float64 at small lengths, only with `parameters`.
   bool quick = false;
-  /// Device that computes everything: "cpu", "cuda" or "cuda:N". The check "cuda" compares it with the CPU.
+  /// Device that computes everything: "cpu", "cuda" or "cuda:N". The check "cuda" compares this device with the CPU.
   std::string device = "cpu";
   /// Additional length to check; 0: none. Full depth only.
   std::int64_t length = 0;

@@ -17,7 +17,7 @@ constexpr int kBefore = 3, kAfter = 3;
 /// Data of a training: examples with a class, a stream in lanes, or examples in two segments with a target at every position.
 enum class Feed { kClasses, kStream, kSegments };
 
-/// Task whose ids follow from their position. A class is the sum of the ids modulo the classes, and a target is the next id.
+/// Task whose ids follow from their position. A class is the sum of the ids modulo kClassCount, and a target is the next id.
 class Counted final : public Task {
  public:
   Counted(std::int64_t length, Feed feed) : length_(length), feed_(feed) {}

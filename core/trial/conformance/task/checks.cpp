@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kFewPerSplit = 2000;  // per split in a quick check
+constexpr std::int64_t kFewPerSplit = 2000;  // examples per split in a quick check
 
 using Row = TaskRow<TaskSubject>;
 
@@ -54,7 +54,7 @@ const Row kRows[] = {
     {"no duplicates", kOfEach, kKept, task_duplicates},
 };
 
-/// Returns true if all passed.
+/// Runs the checks of all rows. Returns true if no check failed.
 bool run_all(std::span<const Row> rows, const TaskSubject& subject, Checks& checks) {
   const auto before = checks.all().size();
   for (const auto& row : rows) run_row(row, subject, checks);
@@ -119,7 +119,7 @@ void check_task(const Candidate& candidate, const std::filesystem::path& scratch
                 std::span<const std::string> elsewhere) {
   TaskSubject subject(candidate, scratch, quick);
   if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
-  // Each part runs if the part before it passes.
+  // Each group of checks runs only if the group before it passes.
   if (!run_all(kFirst, subject, checks) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
   if (!run_all(kSecond, subject, checks)) return;
   run_all(kRows, subject, checks);

@@ -1,5 +1,5 @@
-// Requirements on every task, whatever its content (ablate/task.h). Each is a free function that examines some splits and
-// reports to a finding. One table runs them all (task/checks.cpp).
+// Requirements on every task, whatever its content (ablate/task.h). Each check is a free function that examines some splits
+// and reports to a finding. One table runs them all (task/checks.cpp).
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ class TaskSubject : public SampledTask {
 
   /// Makes and loads the three tasks, `other` only if `seed` is not kNone. Before that, a child process loads the first task to
   /// record opened files, and leaves data in the first task's cache folder. The second task makes its data again. A quick check
-  /// makes data once, with few examples if the task allows it: both tasks share them, and there is no `other`.
+  /// makes data once, with few examples if the task allows it: both tasks share the data, and there is no `other`.
   void load();
 
   std::unique_ptr<Task> again;
@@ -28,7 +28,7 @@ class TaskSubject : public SampledTask {
 
 /// Loads the task twice, or three times if it has a data_seed, and runs all checks. If it cannot be loaded, only "load" fails.
 /// @param scratch folder for the files of tasks
-/// @param quick checks fewer examples
+/// @param quick true: checks fewer examples
 /// @param elsewhere other names that an exemption may use: the names of the findings of an audit
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere = {});
@@ -51,10 +51,10 @@ TaskLook task_disjoint, task_duplicates;                                    // t
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 
 // Positions of a stream, read across its rows (task/streams.cpp).
-/// Returns consecutive positions from `begin` on, read in rows of the stream's length, fewer if the split ends.
+/// Returns `count` consecutive positions from `begin` on, or fewer if the split ends. Reads rows of the stream's row length.
 Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
 
-/// Returns the starts of stretches spread over a split, which cover the split if it has at most `most` positions.
+/// Returns the starts of stretches spread over a split. A split of at most `most` positions is one stretch from position 0 on.
 /// @param each number of positions in a stretch
 std::vector<std::int64_t> stretches(std::int64_t size, std::int64_t most, std::int64_t each);
 

@@ -9,10 +9,10 @@
 namespace ablate {
 namespace {
 
-/// Ratio and size above which a bound is not tried: 10^7 examples, lengths of 65,536 or deep nesting may take any time.
+/// Ratio and size above which a bound is not tried: 10^7 examples, lengths of 65,536 or deep nesting may take very long.
 constexpr double kFarOff = 2, kFewestFar = 64;
 
-/// Returns the numbers in the order of trying them, each allowed number once.
+/// Returns the allowed numbers to try, each once: those in `wanted`, then the bounds if they are not far from `value`.
 template <class Number>
 std::vector<nlohmann::json> numbers_within(const ParameterInfo& parameter, Number value, std::vector<Number> wanted) {
   const double size = std::abs(static_cast<double>(value));

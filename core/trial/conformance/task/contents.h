@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Contents of a task: the size of each split, and hashes of up to 100,000 of its examples.
+/// Contents of a task: the size of each split, and hashes of up to 100,000 examples of each split.
 class Contents {
  public:
   Contents(const Task& task, const TaskInfo& info);
@@ -32,7 +32,7 @@ struct OwnFolder {
 };
 
 /// Loaded task with other parameters.
-/// @param cache its folder, which may hold data of other tasks
+/// @param cache the task's cache folder, which may hold data of other tasks
 struct Loaded {
   Loaded(const TaskSubject& subject, const nlohmann::json& changes, const std::filesystem::path& cache);
   Contents contents() const { return {*task, info}; }
@@ -50,8 +50,8 @@ struct LoadedAlone : private OwnFolder, Loaded {
 /// Returns the number of bytes of the task's files, plus one.
 std::uintmax_t bytes_of(const TaskSubject& subject);
 
-/// Returns other values of a parameter. Of a number: the nearest values, then the minimum and the maximum unless they are much
-/// larger than `value`. Of a choice: all other choices. The task may refuse a value.
+/// Returns other values of a parameter. For a number: near values, then the minimum and the maximum unless they are much
+/// larger than `value`. For a choice: all other choices. The task may refuse a value.
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& value);
 
 }  // namespace ablate

@@ -12,7 +12,7 @@
 namespace ablate {
 namespace {
 
-// Places to edit a file, as shares of its length. In a single file with all splits they lie in train, test and dev.
+// Places to edit a file, as shares of its length. If a single file has all splits, these places lie in train, test and dev.
 constexpr double kPlaces[] = {0.5, 0.97, 0.925, 0.85, 0.3, 0.8, 0.1},
                  kPlacesOfLines[] = {0.97, 0.8, 0.925, 0.3, 0.5, 0.1, 0.85};
 constexpr std::size_t kTries = std::size(kPlaces);
@@ -116,7 +116,7 @@ void task_digest(const TaskSubject& subject, Splits, Finding& finding) {
     if (found != digest) finding.off_by(kFault, fmt::format("{}, and before {}", found, digest));
 }
 
-/// Copies of the files must have the digest of the originals, and another digest if an edit changes some example.
+/// Checks that copies of the files have the digest of the originals, and another digest if an edit changes some example.
 void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) {
   const auto files = EditedFiles::of(subject);
   if (!files) return finding.leave("no parameter leads to a copy of the files");

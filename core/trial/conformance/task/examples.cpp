@@ -81,7 +81,7 @@ std::size_t end_of(const std::vector<T>& values, T nothing) {
   return static_cast<std::size_t>(last.base() - values.begin());
 }
 
-/// Mixes the content of the present positions, each in its place. Padding may hold anything.
+/// Mixes the content of all positions before `end` into the hash. Positions that are not present count as 0.
 template <class T>
 std::size_t mixed_present(std::size_t seed, std::vector<T> values, const std::vector<std::uint8_t>& present, std::size_t end) {
   const auto each = values.size() / std::max<std::size_t>(present.size(), 1);

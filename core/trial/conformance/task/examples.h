@@ -1,4 +1,4 @@
-// Examples of a task: read in the host's way, and stored one by one.
+// Examples of a task: read in batches, as the host reads them, and stored one by one.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct Example {
 };
 
 /// Reads examples by index, in one batch.
-/// @param length of a stream's rows; 0: the length that the task sets
+/// @param length positions in each row of a stream; 0: the length that the task sets
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 
-/// Returns up to `most` indices spread over a split, rising, with the first and the last index. Returns all indices of a small
+/// Returns up to `most` indices spread over a split, sorted, with the first and the last index. Returns all indices of a small
 /// split. Indices of a stream are multiples of its row length.
 std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
@@ -53,7 +53,7 @@ Content content_of(const Example& example);
 /// Returns the hashes of the first `most` examples of a split.
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
 
-/// Calls `take` for the first `most` examples of a split, read in batches. A stream gives its rows in order.
+/// Calls `take` for the first `most` examples of a split, read in batches. The examples of a stream are its rows, in order.
 void each_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
              const std::function<void(std::int64_t index, const Example& example)>& take);
 

@@ -39,7 +39,7 @@ pid_t start(const std::function<void()>& run) {
   raise(SIGSTOP);
   try {
     run();
-  } catch (...) {  // the same call in this process reports it
+  } catch (...) {  // the same call in this process reports the exception
   }
   _exit(0);
 }

@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// True if a path leads into a folder, judged only by their names.
+/// True if a path is inside a folder, at any depth. Compares only the names, without reading the disk.
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// Returns "", or the reason why this process is not allowed to trace its own child (a sandbox, a container without ptrace).

@@ -1,4 +1,4 @@
-// Other values of a task's parameters: changed examples must change the digest, and cached data must not serve other values.
+// Other values of a task's parameters: changed examples must change the digest, and loads must not mix cached data.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ std::int64_t numbers_shown(const Loaded& made) {
   return examples * each * made.info.length * made.info.sequences;
 }
 
-/// True if the data of a value are too large to check.
+/// True if the data that a parameter's value makes are too large to check.
 bool is_too_large(const Loaded& made, std::int64_t usual) { return numbers_shown(made) > std::max(2 * usual, kMostShown); }
 
 /// Loads the task with one value after the other, in a folder with data of other values and in an empty folder.
@@ -115,7 +115,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
   finding.say(fmt::format("other examples by {}", fmt::join(changing, ", ")));
 }
 
-/// Checks one folder for all parameters: first the task's own values, then other values and edited files, then its own again.
+/// Checks loads in one cache folder: with the task's own values, other values, edited files, and the task's own values again.
 void task_cache(const TaskSubject& subject, Splits, Finding& finding) {
   const auto small = subject.with_few_examples(kFewShown);
   if (!subject.keeps_data) return finding.say("it stores nothing in its cache folder");

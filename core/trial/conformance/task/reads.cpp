@@ -62,11 +62,11 @@ std::string read_here_and_there(const TaskSubject& subject, std::size_t seed, st
 
 }  // namespace
 
-/// Runs before any other read of the second task, so that its first reads are in several threads. If data are filled lazily,
+/// Runs before any other read of the second task, so that several threads do the first reads. If data are filled lazily,
 /// all threads then fill them at once.
 void task_threads(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& [split, name] : kSplits)
-    if (subject.again->size(split) != subject.sample(split).size) return;  // the check "repeatable" reports it
+    if (subject.again->size(split) != subject.sample(split).size) return;  // the check "repeatable" reports the difference
   constexpr std::int64_t calls = static_cast<std::int64_t>(kThreads * kRounds * kMostBatch) / 2;
   const auto positions = subject.info.length * subject.info.sequences;
   const auto batches = std::clamp<std::int64_t>(kMostRead / (subject.quick ? 8 : 1) / (calls * positions), 4, kMostBatches);

@@ -51,7 +51,7 @@ class SampledTask {
   /// Returns changed parameters that lower each number of examples to `most`, if the parameter's range allows that.
   nlohmann::json with_few_examples(std::int64_t most) const;
   /// Returns a new empty folder.
-  /// @param name its purpose
+  /// @param name purpose of the folder
   std::filesystem::path folder(const std::string& name) const;
 
   /// Makes and loads `other`, if `seed` is not kNone.
@@ -60,11 +60,11 @@ class SampledTask {
   void draw();
 
   const Sample& sample(Split split) const { return samples_[static_cast<std::size_t>(split)]; }
-  /// Returns the contents of the first 100,000 examples of a split, or of 2000 in a quick check.
+  /// Returns the hashes of the first 100,000 examples of a split, or of the first 2000 in a quick check.
   const std::vector<Content>& contents(Split split) const;
   /// Calls `take` for each example of a small split, and stores its contents for contents().
   void read_to_the_end(Split split, const std::function<void(std::int64_t index, const Example& example)>& take) const;
-  /// Returns the contents of the first 10,000 examples of `other`.
+  /// Returns the hashes of the first 10,000 examples of a split of `other`.
   const std::vector<Content>& other_contents(Split split) const;
   /// Returns the number of positions that may be present in a split's examples.
   std::int64_t longest(Split split) const {
@@ -80,7 +80,7 @@ class SampledTask {
   const bool quick;
   SeedPromise seed;
   std::unique_ptr<Task> task;   ///< loaded by the owner of this object
-  std::unique_ptr<Task> other;  ///< task of the next data_seed
+  std::unique_ptr<Task> other;  ///< the same task with data_seed + 1
   TaskInfo info;                ///< info of `task`
 
  private:

@@ -41,7 +41,7 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
 }
 
 /// Returns a bound for the share of redrawn examples that a split contains by chance: twice the share of repeated examples,
-/// plus four standard errors. To find that share, looks for every second example among the rest.
+/// plus four standard errors. To find the share of repeated examples, looks for every second example among the rest.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
   double twice = 0, counted = 0;
@@ -51,7 +51,7 @@ double drawn_again(std::span<const Content> contents, std::size_t asked) {
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 
-/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. Criterion: the
+/// True if a split may hold nearly all possible examples, so that another seed must draw the same examples. Criterion: the
 /// logarithm of the number of different examples in the split is at least half of the summed entropies of all positions.
 bool may_be_all(const TaskSubject& subject, Split split) {
   const auto& examples = subject.sample(split).examples;

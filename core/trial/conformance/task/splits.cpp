@@ -1,4 +1,4 @@
-// Examples that are in two splits, or twice in one.
+// Checks for examples that are in two splits, or twice in one split.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,9 +34,9 @@ constexpr Allowed kDrawnText{0.01, "text is drawn, so the task can draw a repeat
     kRealText{0.05, "share beyond the repetitions in the earlier split: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: in enwik8, 0.011 of all passages"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
-/// Least information of a searched window, in nats: the sum over its symbols, each given the symbol before it. If symbols
-/// depend on nothing else, 2^37 pairs of windows contain an equal pair once in 10^15. Usual windows have twice this
-/// information.
+/// Least information of a window that is searched, in nats: the sum over its symbols, each given the symbol before it. If a
+/// symbol depends only on the symbol before it, 2^37 pairs of windows contain an equal pair by chance once in 10^15. Usual
+/// windows have twice this information.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -210,7 +210,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // if one of 1225 pairs is equal by chance, it is one of the two below once in 600
+  constexpr std::size_t kFewest = 50;  // a pair that is equal by chance is one of the two pairs below once in 600 cases
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))

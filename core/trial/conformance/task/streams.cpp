@@ -76,7 +76,7 @@ void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding) {
         return finding.off_by(
             kFault, fmt::format("{} positions from {} on differ from rows of {} and {}", length, begin, part, length - part));
     }
-  const auto off_the_grid = [&](std::int64_t begin, std::int64_t count) {  // begin: on the grid
+  const auto off_the_grid = [&](std::int64_t begin, std::int64_t count) {  // begin: start of a row
     const auto shift = std::min((length + 1) / 2, size - 1 - begin);
     if (shift < 1) return true;
     const auto whole = stretch(subject, split, begin, count);
@@ -111,7 +111,7 @@ void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding) 
 
 namespace {
 
-/// Returns true for each position that starts a text, read by rows of `positions` positions.
+/// Returns one value for each of `places`: true if a text starts there. Reads rows of `positions` positions.
 std::vector<bool> starts_at(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> places,
                             std::int64_t positions) {
   std::vector<bool> all;
@@ -119,7 +119,7 @@ std::vector<bool> starts_at(const Task& task, const TaskInfo& info, Split split,
   return all;
 }
 
-/// Returns a loaded task with another row length, or null if no parameter changes it.
+/// Returns a loaded task with another row length, or null if no parameter changes that length.
 std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::filesystem::path& cache) {
   for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
     if (parameter.type != ParameterType::kInteger) continue;
@@ -137,7 +137,7 @@ std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::fil
 
 }  // namespace
 
-/// Checks that the starts of texts are few, and do not depend on the length, the batch or the grid of the rows that are read.
+/// Checks that the starts of texts are few, and do not depend on the length, batch or beginnings of the rows that are read.
 void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto length = subject.info.length, size = subject.sample(split).size;
@@ -172,7 +172,7 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (on_grid[i]) started.push_back(grid[i]);
   if (started.size() < 4) return;
-  // Either texts are as long as some rows, or starts follow the rows. Rows of another length show which.
+  // Either texts fill whole rows, or the task wrongly starts a text at each row. Rows of another length show the difference.
   const OwnFolder cache(subject.folder("cache"));
   const auto other = with_other_rows(subject, cache.folder);
   if (other == nullptr || other->size(split) != size) return finding.say("texts start with rows");
@@ -191,19 +191,19 @@ constexpr std::size_t kMostAhead = 4;
 /// equal one later symbol by chance once in 10^16 streams.
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
-/// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
+/// Positions for which the symbol `ahead` positions later differs from the next symbol. In a run of blanks both are equal.
 struct AheadOf {
   std::vector<const std::uint64_t*> next;  ///< pointers to the next symbol
   std::vector<std::int64_t> targets;
 };
 
-/// Numbers of targets. `next`: they equal the next symbol. `others`: they do not. `ahead`: others that equal a later symbol.
+/// Counts of targets. `next`: equal to the next symbol. `others`: all other targets. `ahead`: `others` equal to a later symbol.
 struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
 /// From every second position, makes a table that maps the symbol `ahead` positions later to the target. Scores it on the rest.
-/// Returns its gain over the best fixed answer, as a share of the targets that this answer misses; nullopt if these are few.
+/// Returns the table's gain over the best fixed answer, per target that this answer misses; nullopt if these targets are few.
 std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

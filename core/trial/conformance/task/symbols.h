@@ -21,7 +21,7 @@ class Symbols {
   bool present(const Example& example, std::size_t part, std::size_t position) const {
     return example.present[part / info_.fields.size()][position] != 0;
   }
-  /// Returns the number of positions up to the last one present.
+  /// Returns the number of positions up to the last position with content.
   static std::size_t end(const std::vector<std::uint8_t>& present);
 
  private:

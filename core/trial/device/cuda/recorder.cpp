@@ -25,7 +25,7 @@ class CudaRecorder final : public WorkRecorder {
  public:
   explicit CudaRecorder(c10::DeviceIndex device)
       : device_(device), stream_(c10::cuda::getStreamFromPool(false, device)), pool_(at::cuda::graph_pool_handle()) {
-    // The default stream cannot be recorded. All steps run on this stream, so no step waits for another stream.
+    // The default stream cannot be recorded. All steps run on `stream_`, so no step waits for another stream.
     c10::cuda::setCurrentCUDAStream(stream_);
   }
 

@@ -25,7 +25,7 @@ class LargestClass final : public Predictor {
   std::int64_t largest_ = 0;
 };
 
-/// Leaves out tasks judged by bits: order 1 of counts.cpp is the same predictor there.
+/// Leaves out tasks judged by bits. For these tasks, order 1 of counts.cpp is the same predictor.
 bool concerns_share(const TaskInfo& info) { return info.unit.empty(); }
 
 TrainedPredictor train_largest_class(const LearnedData& data) {

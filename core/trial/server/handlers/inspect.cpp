@@ -8,7 +8,7 @@ namespace {
 Inspected do_inspect(LoadedParts& loaded, const InspectJob& job) {
   const auto& descriptor = load_library(job.path);
   loaded.restore();
-  // The error is thrown, not returned as a refusal of the file, because the loss depends on the rights of this process, too.
+  // Throws instead of refusing the file for good: a process with more rights might restore the lost setting.
   if (const auto lost = loaded.lost(); !lost.empty()) throw Error("changes the process that loads it for good: " + lost);
   try {
     return {.info = to_json(describe(descriptor))};

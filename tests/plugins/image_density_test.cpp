@@ -155,5 +155,5 @@ TEST_CASE("a single batch is divided among all three splits") {
     orders.insert(labels);
   }
   CHECK(orders.size() == 3);
-  check_mentions(message_of([&] { load(5, 0); }), {"dev = 5", "nothing to train of 10 examples"});
+  check_mentions(message_of([&] { load(5, 0); }), {"dev = 5", "none of 10 examples for training"});
 }

@@ -103,7 +103,7 @@ TEST_CASE("faults of idx files are reported") {
     check_mentions(refusal(folder), {"t10k-images-idx3-ubyte", "another size"});
   }
   SECTION("a dev split that uses all examples") {
-    check_mentions(refusal(folder, {{"dev", 60}}), {"dev = 60", "nothing to train of 60 examples"});
+    check_mentions(refusal(folder, {{"dev", 60}}), {"dev = 60", "none of 60 examples for training"});
   }
 }
 

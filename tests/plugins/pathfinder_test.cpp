@@ -252,7 +252,7 @@ TEST_CASE("missing or wrong published pictures are reported with file and line")
                    {files.metadata(0).string() + ":1: " + files.picture(0, 0).string(), "32 x 32 pixels, expected size = 64"});
   }
   SECTION("splits and folders") {
-    check_mentions(refused({{"dev", 20}, {"test", 4}}), {"dev = 20 and test = 4", "nothing to train of 24 examples"});
+    check_mentions(refused({{"dev", 20}, {"test", 4}}), {"dev = 20 and test = 4", "none of 24 examples for training"});
     check_mentions(message_of([&] {
                      load_pictures(files.folder.path(), {{"size", 128}});
                    }),

@@ -59,7 +59,7 @@ class Module {
                              ", expected a floating-point type: register_buffer() if it is not trained");
     if (!tensor.is_leaf())
       throw std::logic_error("a module registers the parameter \"" + name + "\", which is computed from tensors that need a " +
-                             "gradient: no step would change it. Expected a leaf: make it under a NoGradGuard, or " +
+                             "gradient: no step would change it, expected a leaf: make it under a NoGradGuard, or " +
                              "register its detach()");
     tensor.set_requires_grad(true);
     parameters_.push_back({std::move(name), tensor, kept});

@@ -63,7 +63,7 @@ bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_d
   const bool shared = q.size(1) == 1 && heads > 1;
   if (!shared && q.size(1) != heads) return false;
   if (state.defined() && !state.sizes().equals({batch, heads, d, d_value})) return false;
-  // With AVX2 and without a decay, copying a chunk's rows costs more than it saves (docs/performance.md).
+  // With AVX2 and without a decay, copying a chunk's rows costs more time than the form saves (docs/performance.md).
   if (!log_decay.defined()) return instructions() == "avx512";
   const auto& of = log_decay.sizes();
   return of.size() == 4 && (of[0] == batch || of[0] == 1) && of[1] == heads && of[2] == n &&

@@ -7,7 +7,7 @@
 namespace ablate::kernels {
 namespace {
 
-// Fewest tokens: with fewer, a whole chunk costs more than plain operators on the existing tokens (docs/performance.md).
+// Fewest tokens for the form. With fewer, a whole chunk costs more than plain operators on the tokens (docs/performance.md).
 constexpr std::int64_t kFewestFused = 17;
 
 struct DeltaSaved {

@@ -122,7 +122,7 @@ std::vector<Tensor> backward(const Shape& shape, const Tensor& dy, const Saved& 
   return gradients;
 }
 
-/// Rows by group and sequence, the start of each sequence in each group, and the rows that are in no group.
+/// Queries' rows, sorted by group, then by sequence; the start of each sequence in each group; the rows in no group.
 struct GroupedRows {
   Tensor rows, starts, unread;
 };
@@ -147,7 +147,7 @@ GroupedRows grouped_rows(const Tensor& group_of, std::int64_t groups) {
   return {rows, starts, unread.empty() ? Tensor() : integers(unread)};
 }
 
-/// True if the sizes of a token and of heads have a fused form.
+/// True if there is a fused form for these channels of a token, and of all heads together (`width`).
 bool widths_fit(const Tensor& queries, std::int64_t width, std::int64_t heads) {
   return queries.dim() == 3 && queries.numel() > 0 && heads > 0 && width > 0 && width % heads == 0 &&
          width / heads % cpu::kLanes == 0 && queries.size(2) % cpu::kLanes == 0 &&

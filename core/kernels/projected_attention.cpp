@@ -15,7 +15,7 @@ using kernels::LinearAttention;
 
 constexpr double kNoKey = -1e30;  // logarithm of a masked key: finite, and below all other logarithms
 
-/// Attention between projections. `read` maps the heads' queries, keys and values to [batch, heads, n, d_head]
+/// Attention between projections. `read` maps the heads' queries, keys and values to [batch, heads, n, d_head].
 template <class Read>
 Tensor between(const Tensor& queries, const Tensor& context, const Projections& by, const Read& read) {
   const auto heads_of = [&](const std::shared_ptr<Linear>& projection, const Tensor& x) {

@@ -9,7 +9,7 @@
 
 namespace ablate::kernels {
 
-/// n tokens in chunks of 64, so that pairs and sums take about as much memory as the tokens. Fewer tokens form one chunk.
+/// n tokens in chunks of 64, so that pairs and sums take about as much memory as the tokens. Fewer than 64 form one chunk.
 class Chunks {
  public:
   explicit Chunks(std::int64_t n)

@@ -109,7 +109,7 @@ std::int64_t cpu::softmax_attention_scratch(const SoftmaxAttentionCall& call, bo
 namespace ablate {
 
 Tensor softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal, bool fused) {
-  // Our threads share the heads, and LibTorch's threads share the queries. LibTorch may be faster if heads are few.
+  // Our form divides the heads among threads, and LibTorch's kernel the queries. LibTorch may be faster if heads are few.
   const auto shares = [&] { return parts_for_threads(q.size(0) * q.size(1) + 1) <= q.size(0) * q.size(1); };
   if (fused && kernels::tiles_outrun_products() && kernels::has_softmax_form(q, k, v, mask, causal) && shares())
     return kernels::fused_softmax_attention(q, k, v, mask, causal);

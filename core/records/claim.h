@@ -17,7 +17,7 @@ struct Claim {
   std::string metric;   ///< "": the metric that judges the trials
   Expect expect = Expect::kGreater;
   double by = 0;       ///< for kNoDifferent: the largest difference that counts as none, in the metric's unit; above 0
-  std::string family;  ///< claims of one family are corrected together; "": one family of all claims that name none
+  std::string family;  ///< claims of one family are corrected together; all claims with "" are one family
 
   bool is_of_floor() const { return against.empty(); }
   bool operator==(const Claim&) const = default;

@@ -1,5 +1,5 @@
-// Settings that decide a trial's training data and test examples. The history uses this file, because it stores a
-// trial's document without the trial's type (core/shared/trial_spec.h). Paths are written as in core/util/flatten.h.
+// Settings that decide a trial's training data and test examples. The history uses this file, because the history stores
+// documents of trials and has no TrialSpec (core/shared/trial_spec.h). core/util/flatten.h explains the form of paths.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace ablate {
 
 /// True if trials with different values of this setting have different test examples.
-/// @param in_batches true if train.test_batches limits a test, so that the batch size counts, too
+/// @param in_batches true if train.test_batches limits a test, so that the batch size also decides the test examples
 inline bool decides_test_examples(const std::string& path, bool in_batches) {
   if (path == setting::kBatch) return in_batches;
   return is_of_task(path) || path == setting::kTestBatches || path == setting::kStride || path == setting::kSegment;
@@ -51,7 +51,7 @@ struct DataSettings {
   ExampleRows rows;
 };
 
-/// Reads the data settings of a trial's document. Returns nullopt if it has no task. Old documents may lack some numbers.
+/// Reads the data settings of a trial's document. Returns nullopt if the document has no task. Old documents may lack numbers.
 inline std::optional<DataSettings> data_settings(const nlohmann::json& document) {
   if (!document.is_object() || !document.contains(section::kTask) || !document.at(section::kTask).is_object())
     return std::nullopt;

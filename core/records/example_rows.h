@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Numbers of rows that a trial reads, from its settings. If the task is a stream, a row is a segment.
+/// Numbers of rows that a trial reads, computed from its settings. If the task is a stream, a row is a segment.
 struct ExampleRows {
   std::int64_t test = 0;   ///< train.test_batches x train.batch; 0: the whole split
   std::int64_t train = 0;  ///< train.steps x train.accumulate x train.batch; 0: the whole split

@@ -13,12 +13,12 @@ namespace ablate {
 /// Names of ablate's own versions in a basis. Each value is a number, and `kernels` may be absent.
 inline constexpr const char* kOwnVersions[] = {"runtime", "kernels"};
 
-/// A trial's settings, and the code, data and versions that compute it. core/host/scheduler/identity.h makes it from a trial.
+/// A trial's settings, and the code, data and versions that determine its numbers. Made by core/host/scheduler/identity.h.
 struct Identity {
   /// By path: each plugin ("attention.plugin"), the seed, and every value that differs from its default. A new option changes
   /// no key if its default keeps the old behaviour. A device is stored only by its kind: "cuda" for any GPU.
   nlohmann::json settings;
-  /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}. Has also
+  /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}. It also has
   /// "kernels": kKernelsVersion if fused forms may run.
   nlohmann::json basis;
   /// Every value by path, defaults included (all_values). Not a part of the key. Empty if no caller needs it.

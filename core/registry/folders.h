@@ -22,7 +22,7 @@ struct PluginFolder {
 /// Without HOME, the home is taken from the user database. If the user has no home, the folder below the home is left out.
 std::vector<PluginFolder> plugin_folders(const std::vector<std::filesystem::path>& extra);
 
-/// $XDG_CACHE_HOME/ablate (~/.cache/ablate); "" if the user has no home, because other users could write a shared folder.
+/// $XDG_CACHE_HOME/ablate (~/.cache/ablate); "" if the user has no home: other users could write in a folder like /tmp.
 std::filesystem::path cache_folder();
 
 /// The remedy if cache_folder() is "".
@@ -32,7 +32,7 @@ inline constexpr const char* kNoCache = "the user has no home folder; set XDG_CA
 bool anyone_can_write(const std::filesystem::path& path);
 
 /// Returns why a library of a folder is not loaded, with the remedy, or "" if it may be loaded. The reason is that another user
-/// can write the library, its folder, a folder above, or any of these for the target of a link.
+/// can write the library, its folder or a folder above. If one of these is a link, its target is checked in the same way.
 std::string trust_refusal(const PluginFolder& folder, const std::filesystem::path& library);
 
 }  // namespace ablate

@@ -65,7 +65,7 @@ constexpr std::optional<Kind> part_kind_of_name(std::string_view name) {
 struct ParameterInfo {
   std::string name;
   ParameterType type = ParameterType::kText;
-  nlohmann::json default_value;      ///< canonical: rates as "1/8", lists as arrays; null for plugins, which have none
+  nlohmann::json default_value;      ///< canonical: rates as "1/8", lists as arrays; null for plugins, which have no default
   double minimum = 0, maximum = 0;   ///< for an integer or a real
   std::vector<std::string> choices;  ///< for a text; empty: any text. For plugins: their kind
   std::string unit, help;
@@ -96,7 +96,7 @@ struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
-  bool promises_depend = false;  ///< true if a worker computes promises from parameters; `capabilities` has the declared ones
+  bool promises_depend = false;  ///< true if a worker computes promises from parameters; `capabilities` are as declared
   std::vector<ParameterInfo> parameters;
   std::vector<ExemptionInfo> exemptions;
   std::vector<OracleInfo> oracles;

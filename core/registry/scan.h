@@ -27,7 +27,7 @@ using Inspect = std::function<std::vector<nlohmann::json>(const std::vector<std:
 
 /// Lists every *.so in the folders, by folder and name. Libraries that another user can have written are refused (folders.h).
 /// The cache stores each answer by the library's content hash, so `inspect` is called only for unknown libraries. If two
-/// plugins have the same id, the first counts.
+/// plugins have the same kind and id, the second is refused.
 /// @param cache_file "": no cache
 std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const std::string& torch_version,
                                const Inspect& inspect, const std::filesystem::path& cache_file);

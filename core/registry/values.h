@@ -40,7 +40,7 @@ PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
 /// Records which parameters are read from the JsonValues that this thread creates while the object lives. Any thread may read
-/// these JsonValues. If a thread has several Reads, only the last object records. Without a Reads, a read costs a null test.
+/// these JsonValues. If a thread has several Reads, only the last object records. Without a Reads, a read tests a pointer.
 class Reads {
  public:
   Reads();

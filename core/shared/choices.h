@@ -63,7 +63,7 @@ std::size_t index_of_choice(const Parts& parts, const std::string& name) {
 /// The file name in a line of a list.
 #define ABLATE_FILE_OF(file, ...) file,
 
-/// Returns the entry of `files` for the choice `name`. Throws as index_of_choice does.
+/// Returns the entry of `files` for the choice `name`. Throws std::invalid_argument if no part has this name.
 /// @param parts all choices that a study may write
 /// @param files an entry for each part, in the same order
 template <class Parts, class Files>
@@ -72,7 +72,7 @@ const auto& file_of_choice(const Parts& parts, const Files& files, const std::st
   return files[index_of_choice(parts, name)];
 }
 
-/// Returns the parameters of all parts. A parameter is read if the setting `choice` names its part and its condition is true.
+/// Returns the parameters of all parts. A parameter is read if `choice` names the parameter's part and its `when` is true.
 template <class Parts>
 std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts) {
   std::vector<ParameterInfo> all;

@@ -1,4 +1,4 @@
-// Number of a trial's evaluations, and their share of its work. Torch-free. The training loop and a grid's plan both use it.
+// Number of a trial's evaluations, and their share of the trial's work. Torch-free. For the training loop and a grid's plan.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@ inline constexpr std::int64_t kDefaultEvaluations = 10;  ///< in a trial, if tra
 
 /// Returns the steps between two evaluations on the dev split. The last step is always followed by an evaluation.
 /// @param steps at least 1
-/// @param evaluate_every as in [train], 0 for the default
+/// @param evaluate_every value of train.evaluate_every; 0 for the default
 constexpr std::int64_t steps_between_evaluations(std::int64_t steps, std::int64_t evaluate_every) {
   return evaluate_every > 0 ? evaluate_every : (steps + kDefaultEvaluations - 1) / kDefaultEvaluations;
 }
 
-/// Examples that a trial passes through its model.
+/// Numbers of examples that a trial passes through its model, and of its evaluations.
 struct ExampleCounts {
-  std::int64_t trained = 0;      ///< forward and backward
-  std::int64_t evaluations = 0;  ///< on the dev split
-  std::int64_t dev = 0;          ///< in each evaluation
-  std::int64_t test = 0;         ///< with the best and the last weights together
+  std::int64_t trained = 0;      ///< training examples, each with a forward and a backward pass
+  std::int64_t evaluations = 0;  ///< number of evaluations on the dev split
+  std::int64_t dev = 0;          ///< examples of each evaluation
+  std::int64_t test = 0;         ///< test examples, for the best and the last weights together
 
-  /// Share of evaluation in the work, in [0, 1]. The forward pass is a third of a training step, the backward pass the rest.
+  /// Returns the share of evaluation and test in the work, in [0, 1]. A forward pass is a third of the work of a training step.
   double evaluation_share() const {
     const double forward = static_cast<double>(evaluations) * static_cast<double>(dev) + static_cast<double>(test);
     const double all = forward + 3.0 * static_cast<double>(trained);
@@ -31,14 +31,14 @@ struct ExampleCounts {
   bool operator==(const ExampleCounts&) const = default;
 };
 
-/// Values of a [train] section that determine how many examples a trial passes through its model; docs/studies.md explains 0.
+/// Settings that determine how many examples a trial passes through its model. docs/studies.md explains the meaning of 0.
 struct EvaluationSettings {
   std::int64_t steps = 1, batch = 1, accumulate = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
   std::int64_t length = 0, stride = 0;  ///< windows in which a stream is evaluated; stride 0: each segment is read once
   bool test_last = false;
 };
 
-/// @param dev_size, test_size examples of the splits, or a stream's segments
+/// @param dev_size, test_size numbers of examples in the splits; of segments if the task is a stream
 constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int64_t dev_size, std::int64_t test_size) {
   const auto every = steps_between_evaluations(train.steps, train.evaluate_every);
   const auto most = [&](std::int64_t batches, std::int64_t size) {

@@ -93,7 +93,7 @@ class FieldWriter {
   nlohmann::json& to_;
 };
 
-/// Path of a value in a message. The text is built only for an error, because thousands of messages arrive in a second.
+/// Path of a value in a message. text() is called only for an error, because thousands of messages arrive in a second.
 struct FieldPlace {
   const FieldPlace* in = nullptr;
   std::string_view before = {}, name;  ///< `before`: text between `in` and the name

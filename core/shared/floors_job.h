@@ -32,9 +32,9 @@ struct FoundFloors {
   std::string metric, unit;           ///< metric that judges the task's trials: "test/accuracy", "%"
   std::int64_t examples = 0;          ///< number of test examples used; positions if the task is a stream
   std::int64_t train_size = 0;        ///< examples of the training split; positions if the task is a stream
-  std::int64_t seen = 0;              ///< training examples that trials with `rows` use: predictors use at most these
+  std::int64_t seen = 0;              ///< training examples that trials with these `rows` use; no predictor uses more
   bool is_stream = false;             ///< true if positions are counted instead of examples
-  std::vector<Floor> floors;          ///< in the order of the list
+  std::vector<Floor> floors;          ///< in the order of the list of predictors
   std::vector<std::string> left_out;  ///< predictors that did not run because the time was over
   bool operator==(const FoundFloors&) const = default;
 };

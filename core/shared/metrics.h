@@ -22,8 +22,8 @@ std::span<const MetricInfo> training_metrics();
 /// Metrics that the worker's parent measures from outside: CPU time, wall time, resident memory.
 std::span<const MetricInfo> process_metrics();
 
-/// All metrics of this header. Metrics of objectives have the names of objective_metric_names. Any other metric belongs to a
-/// plugin, or is computed over a group of the examples.
+/// Returns all metrics of this header. Metrics of objectives have the names of objective_metric_names. A metric outside this
+/// list belongs to a plugin, or is computed over a group of the examples.
 std::vector<MetricInfo> house_metrics();
 
 }  // namespace ablate

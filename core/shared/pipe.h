@@ -126,7 +126,7 @@ int job_of(const Event& event);
 /// The JSON object contains the kName of the command or event.
 nlohmann::json command_to_json(const Command& command);
 nlohmann::json event_to_json(const Event& event);
-/// Both functions throw BadMessage.
+/// The next two functions throw BadMessage.
 Command command_from_json(const nlohmann::json& text);
 Event event_from_json(const nlohmann::json& text);
 

@@ -29,7 +29,7 @@ inline constexpr PrecisionInfo kPrecisions[] = {
 #undef ABLATE_PRECISION
 };
 
-/// Returns the entry of a name. Throws as index_of_choice does.
+/// Returns the entry of a name. Throws std::invalid_argument if the name is unknown.
 inline const PrecisionInfo& precision_info(const std::string& dtype) {
   return kPrecisions[index_of_choice(kPrecisions, dtype)];
 }

@@ -15,7 +15,7 @@ namespace ablate {
 struct TaskShape {
   std::int64_t length = 0;  ///< length of the longest example, or of a stream's segments; 0: unknown
   bool causal = false, holes = false;
-  bool padded = false;  ///< some examples are shorter than others; only the examples themselves show it
+  bool padded = false;  ///< some examples are shorter than others; known only if the examples were read
   bool pooled = true;   ///< a model pools over positions
   bool stream = false;  ///< the task's splits are streams
 };

@@ -25,7 +25,7 @@ struct RunStep {
   double at, steps, warmup;  ///< warmup: at least 1
   nlohmann::json own;
 
-  double rise() const { return std::min(1.0, at / warmup); }  ///< linearly from 0 to 1 over the warm-up
+  double rise() const { return std::min(1.0, at / warmup); }  ///< rises linearly from 0 to 1 over the warm-up
   /// 0 at the end of the warm-up, 1 at the last step.
   double after() const { return steps > warmup ? std::clamp((at - warmup) / (steps - warmup), 0.0, 1.0) : 0.0; }
 };

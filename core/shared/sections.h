@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Parsed once. Callable from any thread.
+/// Each list is parsed once. Both functions may be called from any thread.
 std::span<const ParameterInfo> model_parameters();
 std::span<const ParameterInfo> train_parameters();
 
@@ -21,7 +21,7 @@ struct Member {
       pointer;
 };
 
-/// Members of all parameters, in their order.
+/// Members of all parameters, in the order of the parameters.
 std::span<const Member<ModelSpec>> model_members();
 std::span<const Member<TrainSpec>> train_members();
 

@@ -33,8 +33,8 @@ struct PluginCode {
 
 inline PluginCode code_of(const PluginInfo& info) { return {to_text(info.kind), info.id, info.code_identity()}; }
 
-/// One small file for each plugin's code and kind of device, written whole or not at all. A verdict is valid for the same
-/// suite, runtime, SDK and torch. A file that cannot be read or has another content counts as missing.
+/// Folder with one small file for each plugin's code and kind of device, written whole or not at all. A verdict is valid only
+/// for one version of suite, runtime, SDK and torch. A file that cannot be read or parsed counts as missing.
 class VerdictMemory {
  public:
   /// @param folder "": nothing is stored

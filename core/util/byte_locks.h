@@ -38,7 +38,7 @@ class Locks {
 
 /// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. The lock belongs to the descriptor and its
 /// copies, not to a process. It stays when the process closes another descriptor of the file, and a forked child shares it.
-/// @return false if another descriptor has the lock, or for another reason (errno)
+/// @return false if another descriptor has the lock, or if the call fails for another reason (errno)
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
 
@@ -60,7 +60,7 @@ class ByteLocks final : public Locks {
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::vector<int> earlier_;  ///< descriptors of removed files, in which other processes may still lock
+  std::vector<int> earlier_;  ///< descriptors of removed lock files, in which other processes may still hold slots
   std::int64_t slot_ = 0;     ///< slot that this object holds; 0: none
 };
 

@@ -8,7 +8,7 @@ namespace ablate {
 
 /// Result of a program that was run for its output.
 struct CommandResult {
-  int exit_code = -1;  ///< 128 + the signal's number if a signal ended it; -1: it was not started or exceeded its time
+  int exit_code = -1;  ///< 128 + the signal's number if a signal ended the program; -1: not started, or killed at the limit
   std::string out;     ///< standard output, at most kMostCommandBytes
   std::string why;     ///< standard error, or why there is no result; one line
   bool succeeded() const { return exit_code == 0; }

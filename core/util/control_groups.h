@@ -14,7 +14,7 @@ namespace ablate {
 /// @param root root of the file system; another folder in tests
 std::vector<std::filesystem::path> control_groups(const std::string& controller, const std::filesystem::path& root = "/");
 
-/// Returns the first number of a file; -1 if there is none, as for "max".
+/// Returns the number at the start of a file; -1 if another word is there ("max"), or if the file is missing.
 std::int64_t first_number(const std::filesystem::path& file);
 
 /// Returns the processor time that the control groups allow this process, as a number of processors (1.5); 0: no limit.

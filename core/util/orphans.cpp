@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(5);
 
-/// Stops all processes before it kills them, so that none forks meanwhile.
+/// Stops all processes before it kills the first, so that no process forks meanwhile.
 void end_all(const std::set<pid_t>& processes) {
   for (const int signal : {SIGSTOP, SIGKILL})
     for (const auto pid : processes) kill(pid, signal);

@@ -1,4 +1,4 @@
-// Writes text for users. A slow or missing reader, terminal or disk neither stops the program for long nor ends its work.
+// Writes text for users. The program goes on after a short wait if a reader, terminal or disk is slow or missing.
 #pragma once
 
 #include <chrono>

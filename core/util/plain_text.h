@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// Returns the bytes of the control character at the start of a text; 0 if there is none. Control characters are the bytes
-/// below the blank, DEL, and U+0080 to U+009F in two bytes: U+009B steers a terminal as ESC [ does.
+/// Returns the number of bytes of the control character at the start of a text; 0 if there is none. Control characters are the
+/// bytes below the blank, DEL, and U+0080 to U+009F in two bytes: U+009B steers a terminal as ESC [ does.
 constexpr std::size_t control_at(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };

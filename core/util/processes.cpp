@@ -64,7 +64,7 @@ bool end_process_tree(std::int64_t id, std::int64_t started) {
   if (id <= 1 || started == 0 || start_of_process(id) != started) return false;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   const auto is_late = [&] { return std::chrono::steady_clock::now() > until; };
-  // All are stopped before they are killed, so that none forks meanwhile.
+  // All processes are stopped before the first is killed, so that no process forks meanwhile.
   Starts all;
   while (add_tree(id, all) && !is_late()) send(all, SIGSTOP);
   send(all, SIGKILL);

@@ -55,7 +55,7 @@ void names_to_disk(const std::filesystem::path& folder);
 /// Receives the next piece of a file.
 using TakePiece = std::function<void(std::string_view piece)>;
 /// Like put_whole above, piece by piece. If `pieces` throws, the file is unchanged, too.
-/// @param to_disk waits until the file and its name are on disk, so that a crash of the machine does not lose it
+/// @param to_disk true: waits until the file and its name are on disk, so that a crash of the machine cannot lose the file
 std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
                           bool to_disk = false);
 

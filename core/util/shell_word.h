@@ -6,7 +6,7 @@
 namespace ablate {
 
 /// Returns the text as one word of a POSIX shell, quoted only if necessary. Characters that a terminal does not show
-/// (control_at, invisible_at) are written as bytes in $'...', so that the line, printed and pasted, names the same file.
+/// (control_at, invisible_at) are written as bytes in $'...', so that the line still names this file when pasted.
 std::string shell_word(const std::string& text);
 
 }  // namespace ablate

@@ -37,8 +37,8 @@ std::filesystem::path artifact_file(const std::filesystem::path& history, const 
 struct ArtifactFile {
   std::string kind, name;
   std::int64_t attempt = 0;
-  std::int64_t bytes = 0, of_bytes = 0;
-  std::int64_t removed_us = 0;  ///< microseconds since 1970, UTC; 0: not removed
+  std::int64_t bytes = 0, of_bytes = 0;  ///< Artifact::bytes, Artifact::of_bytes
+  std::int64_t removed_us = 0;           ///< microseconds since 1970, UTC; 0: not removed
 
   /// True if the kind is known and the name leads to no other folder.
   bool is_ours() const;
@@ -90,7 +90,7 @@ std::string bytes_of_uid(const std::string& uid);
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of);
 /// @param attempts SQL condition on the attempt's id: "IN (...)" or "= 7"
 std::vector<ArtifactFile> artifacts_of(SQLite::Database& database, const std::string& attempts);
-/// @param done keys with an attempt that is done
+/// @param done keys of done trials, each with the id of a done attempt
 /// @return the keys of trials that have kept weights
 std::set<std::string> keys_with_weights(SQLite::Database& database, const std::map<std::string, std::int64_t>& done);
 void mark_removed(SQLite::Database& database, const std::vector<ArtifactFile>& files);

@@ -34,7 +34,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     };
     if (put() == 0) metric(name), put();
   }
-  // A resumed run may report a step twice. The last value counts, because the results come from it.
+  // A resumed run may report a step twice. The last value counts, because the results come from that value.
   auto point = statements_("INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
   std::unordered_map<std::string, std::int64_t> metrics;
   for (const auto& [name, step, value] : attempt.curve) {

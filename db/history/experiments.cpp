@@ -179,7 +179,7 @@ void expect_not_running(const Deletion& deletion, const std::string& name, bool 
                                    is_here ? "" : " on " + host, trials);
     if (is_here) throw Error(found + "; end it first, or wait for its end");
     if (!believes_gone)
-      throw Error(found + ", or ran them when it ended (it cannot be checked from here); if it has ended, add --yes");
+      throw Error(found + ", unless it has ended, which this machine cannot check; if it has ended, add --yes");
   }
 }
 

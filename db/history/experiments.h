@@ -20,7 +20,7 @@ void rename_experiment(const std::filesystem::path& file, const std::string& fro
 
 /// Adds tags; existing tags stay. A tag is a word without a blank, comma or control character. Throws Error for an invalid tag.
 void tag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
-/// Also throws Error if the experiment lacks one of the tags. The message has the nearest tag of the experiment.
+/// Removes tags. Also throws Error if the experiment lacks one of them; the message has the nearest tag of the experiment.
 void untag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
 
 /// Adds a note: UTF-8 text of any number of lines. `written_us` is in microseconds since 1970, UTC.
@@ -39,7 +39,7 @@ struct Deletion {
 Deletion deletion_of(const Reader& reader, const std::string& name);
 
 /// Copies the whole history into `backup` (back_up), deletes the experiment in one transaction, and then removes its files.
-/// Throws Error if a process runs trials of the experiment, if `expected` no longer matches, or if the backup fails.
+/// Throws Error if a process runs trials of the experiment, if its rows differ from `expected`, or if the backup fails.
 /// @param expected result of deletion_of
 /// @param believes_gone true if processes of other hosts, which cannot be checked, count as ended
 /// @return the removed files

@@ -6,7 +6,7 @@
 namespace ablate::db {
 
 /// Guard around a read of a history. It must be constructed before the history is opened, and destroyed after it is closed. If
-/// the read fails, the guard removes the files that SQLite has created. After a successful read they stay (docs/database.md).
+/// the read fails, the guard removes the files that SQLite has created. A successful read keeps the files (docs/database.md).
 class FilesBeside {
  public:
   explicit FilesBeside(const std::filesystem::path& file);

@@ -20,7 +20,7 @@ void put_floors(SQLite::Database& database, const KnownFloors& floors) {
 std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::string& digest, const nlohmann::json& task,
                                        const ExampleRows& rows) {
   // Floors of the same rows match. Floors that have seen the whole split (seen = train_size) also match if the trials train on
-  // at least as many rows as these floors. For floors with train_rows = 0, this number is train_size.
+  // at least as many rows as these floors. Floors with train_rows = 0 have train_size rows.
   Statement ask(database,
                 "SELECT version, found_s, metric, examples, train_size, floors, left_out, train_rows, train_lanes, seen FROM "
                 "floor WHERE digest = ?1 AND task = ?2 AND test_rows = ?3 AND ((train_rows = ?4 AND train_lanes IN (0, ?5)) OR "

@@ -198,7 +198,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
 /// Trials that an import lists, with their ids.
 using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Lists these trials last. The file has no cell numbers, so trials that differ only in tuned values and seeds get one cell.
+/// Lists the imported trials last. The file has no cells, so trials that differ only in tuned values and seeds get one cell.
 void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
   std::set<std::string> own = {setting::kSeed};
   for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());

@@ -23,7 +23,7 @@ inline constexpr const char* kImportedEnvironments =
 /// caller's transaction. Throws SQLite::Exception.
 Imported put_imported(SQLite::Database& database, const ImportedFile& file);
 
-/// Returns the values of the history's trials with their types, without seeds.
+/// Returns the values of all parameters of the history's trials, with the values' types. Leaves out seeds.
 ParameterValues stored_values(const Reader& reader);
 
 /// Returns the result that put_imported would have. Writes nothing.

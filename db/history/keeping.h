@@ -8,8 +8,8 @@
 
 namespace ablate::db {
 
-/// Checks the whole file. Returns at most 100 faults: from SQLite's integrity_check, and rows that refer to missing rows.
-/// Throws Error if the file is no run history, has another schema, is locked, or is too damaged to open.
+/// Checks the whole file. Returns at most 100 faults: findings of SQLite's integrity_check, and rows that refer to missing
+/// rows. Throws Error if the file is no run history, has another schema, is locked, or is too damaged to open.
 std::vector<std::string> faults(const std::filesystem::path& file);
 
 /// Compares attempts that should have equal numbers (db/history/unlike_attempts.h). Returns a line for each pair that differs.

@@ -26,7 +26,7 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
 
-/// Returns how the latest attempt that is not done ended, by key: "attempt 5 failed: ...". Other keys are left out.
+/// Returns, by key, the end of the latest attempt that is not done: "attempt 5 failed: ...". Other keys are left out.
 std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys);
 
 /// Returns the 64-bit hash of settings, from their json_text. Done trials are found by this hash.

@@ -29,7 +29,7 @@ struct Merged {
   std::int64_t trials = 0;               ///< trials of the new attempts
   std::int64_t known = 0;                ///< attempts that were already here
   std::vector<std::string> unlike = {};  ///< UnlikeAttempts::text for trials with new attempts and unlike numbers
-  OtherNumbers other_numbers = {};       ///< numbers of known attempts that differ in the other history; none changes here
+  OtherNumbers other_numbers = {};       ///< known attempts with other numbers in the other history; no number here changes
   std::vector<LeftOut> left_out = {};
   /// Files of the other history's attempts that are missing here, except files that were removed. Includes files from earlier
   /// merges: such a merge may have stopped before it copied the files.

@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// Scans the failed attempts, because they are few compared with a grid's keys.
+/// Scans all attempts that are not done, because such attempts are few compared with a grid's keys.
 std::map<std::string, PastTries> past_tries(SQLite::Database& database, const std::vector<std::string>& keys) {
   const std::unordered_set<std::string> wanted(keys.begin(), keys.end());
   std::map<std::string, PastTries> found;

@@ -31,7 +31,7 @@ void trust_nothing(SQLite::Database& database);
 /// schema before kOldestSchema.
 int schema_of(SQLite::Database& database, const std::filesystem::path& file);
 
-/// Throws Error if the file is empty or has another schema than this program's. Readers call it, because they do not migrate.
+/// Throws Error if the file is empty or has another schema than this program's. Called by readers: they do not migrate.
 void check_schema(SQLite::Database& database, const std::filesystem::path& file);
 
 /// Throws SQLite's error as a message with cause, file and remedy: Unavailable if the error may pass, else Error.

@@ -226,7 +226,7 @@ CREATE TABLE IF NOT EXISTS checked_length (
   length INTEGER NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity, place)
 ) STRICT, WITHOUT ROWID;
--- Latest findings of an audit in a task's data. parameters: those that differ from their defaults. suite: the audit's version.
+-- Latest findings of an audit in a task's data. parameters: the task's parameters, except defaults. suite: the audit's version.
 CREATE TABLE IF NOT EXISTS audit (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
@@ -237,7 +237,7 @@ CREATE TABLE IF NOT EXISTS audit (
   findings TEXT NOT NULL,
   PRIMARY KEY (digest, task)
 ) STRICT, WITHOUT ROWID;
--- Scores of predictors of a few lines on a task's test examples. task: its whole section. test_rows: train.test_batches x
+-- Scores of simple predictors on a task's test examples. task: a trial's whole task section. test_rows: train.test_batches x
 -- train.batch, 0: the whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes:
 -- train.batch, the number of lanes that read a stream; 0: the number has no effect. version: version of the predictors. seen:
 -- training examples in these rows, or positions of a stream. left_out: names of predictors that ran out of time.

@@ -27,7 +27,7 @@ struct StoreFile;
 class Store final : public GridStore {
  public:
   /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, cannot be written, is no
-  /// regular file, has a newer schema (with both schemas), or is damaged. Checks only the length of a file above 20 MB.
+  /// regular file, has a newer schema (the message has both), or is damaged. Checks only the length of a file above 20 MB.
   explicit Store(const std::filesystem::path& file);
   ~Store() override;
   Store(Store&&) noexcept;
@@ -72,7 +72,7 @@ class Store final : public GridStore {
   /// read, and Interrupted on a signal.
   Merged merge(const OtherHistory& other);
 
-  /// Imports trials that ran elsewhere and are not here yet (db/history/imports.h). If it throws, nothing is imported.
+  /// Imports trials that ran elsewhere and are not here yet (db/history/imports.h). If import() throws, nothing is imported.
   Imported import(const ImportedFile& file);
 
   /// Returns the keys whose trials have kept weights.

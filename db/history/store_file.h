@@ -84,7 +84,7 @@ struct StoreFile {
   }
 
   /// Removes the write-ahead log of a file that is gone. SQLite would replay the log onto the next file at this path, and
-  /// damage it. The log's content first goes into the file that was opened, wherever that file is now.
+  /// damage that file. The log's content first goes into the file that was opened, wherever that file is now.
   void take_log_away() {
     if (file.is_there()) return;
     const bool is_own = file.has_own_log();  // otherwise the log belongs to a newer file at this path

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// Returns the parts of an environment that may change numbers, as text; "" if numbers from it cannot be compared.
+/// Returns the parts of an environment that may change numbers, as text; "" if numbers from the environment cannot be compared.
 std::string place_of(const std::string& text) {
   const auto environment = stored_json(text);
   if (!environment.is_object() || environment.contains("imported")) return "";

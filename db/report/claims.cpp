@@ -42,7 +42,7 @@ std::size_t metric_of(const std::string& name, const Table& table) {
   return static_cast<std::size_t>(at - table.metrics.begin());
 }
 
-/// Returns samples on the seeds of `of`, each with the value that change() makes of its value.
+/// Returns the samples of `of`, with change(value) in place of each value.
 template <class Change>
 std::vector<Sample> changed(const std::vector<Sample>& of, const Change& change) {
   auto samples = of;

@@ -50,7 +50,7 @@ class Comparisons {
   /// Adds notes on the tests and on untested cells.
   /// @param marks legend, "* better, - worse than softmax"; the mark for metrics without a direction is added if needed
   /// @param more a further note after the note of the test, or ""
-  /// @param remedy end of the note that no difference can be significant
+  /// @param remedy end of the note which says that no difference can be significant
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
   /// Returns the labels of a cell's row, "softmax 1/2".

@@ -50,7 +50,7 @@ std::size_t width(std::string_view text);
 /// Drops control characters except newline and tab. Makes invisible characters visible (with_invisible_shown). A trial's text
 /// must not control the reader's terminal.
 std::string printable(std::string_view text);
-/// Does the same as printable for a field of a row: line ends and tabs become blanks.
+/// Cleans a field of a row, as printable does, and turns line ends and tabs into blanks.
 std::string one_row(std::string_view text);
 /// "a, b, c, d and 3 more".
 std::string some_of(const std::vector<std::string>& names);

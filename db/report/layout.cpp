@@ -53,7 +53,7 @@ std::string heading(const Table& table, const MetricInfo& metric, const std::vec
   return text;
 }
 
-/// Returns the number of values from which dev chose a parameter's value in all rows of a column; 0 if rows differ.
+/// Returns the number of values from which dev chose a parameter's value in all rows of a column; 0 if the number differs.
 int common_of(const Table& table, std::size_t column, std::size_t path) {
   int of = 0;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {

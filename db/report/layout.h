@@ -67,7 +67,7 @@ std::string request_text(const Table& table);
 std::string trials_text(const Table& table, const Field& field);
 
 /// Returns the number of the column (from 1) and the trials of each cell of a row: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4
-/// 2c3d4e5f6a7b". Returns "-" if the row has no trials. A cell that fills several columns is listed at the first.
+/// 2c3d4e5f6a7b". Returns "-" if the row has no trials. A cell that fills several columns is listed at its first column.
 std::string row_trials(const Table& table, const std::vector<Field>& row);
 
 /// Text of a header row in place of the text of row_trials.

@@ -8,8 +8,8 @@
 
 namespace ablate::db {
 
-/// Number of one value in one block. A block is a setting of all other parameters, with one seed. Each pair of value and block
-/// occurs once.
+/// Result of a metric for one value in one block. A block is a setting of all other parameters, with one seed. Each pair of
+/// value and block occurs once.
 struct BlockNumber {
   std::size_t value, block;
   double number;  ///< finite

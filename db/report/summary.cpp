@@ -24,7 +24,7 @@ Summary summary_of(std::span<const Sample> samples) {
   for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
   if (summary.n < 2) return summary;
   summary.deviation = std::sqrt(squares / (summary.n - 1));
-  // The mean of equal values may differ from them by rounding.
+  // The mean of equal values may differ from these values by rounding.
   const double rounding = summary.n * std::numeric_limits<double>::epsilon() * std::abs(summary.mean);
   if (summary.deviation <= rounding) summary.deviation = 0;
   if (values.front() == values.back()) summary.mean = values.front();

@@ -12,7 +12,7 @@
 
 namespace ablate::db {
 
-/// Losses of running trials that a watcher has read. Until a trial ends, the history stores only the latest loss.
+/// Losses that a watcher has read, of running trials. Until a trial ends, the history stores only the latest loss.
 class SeenLosses {
  public:
   /// Adds the losses of a new reading of the grids and forgets trials that no longer run.

@@ -72,7 +72,7 @@ std::size_t table_end(const std::string& line, Format format) {
   return goes_on ? line.size() : at + end.size();
 }
 
-/// Returns the form in which a line is compared: several blanks become one, and HTML loses the command and a plain caption.
+/// Returns the compared form of a line: several blanks become one, and HTML loses the command and a caption without tags.
 std::string compared_line(const std::string& line, Format format) {
   std::string text;
   for (const char c : trimmed(line, kBlanks)) {

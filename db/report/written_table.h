@@ -14,8 +14,8 @@ namespace ablate::db {
 
 inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< block of a row outside all tables
 
-/// Compared lines of a table, with line numbers. One word replaces a header, and one word replaces a group of adjacent rows.
-/// Other lines that show text are stored in their compared form: for example, several blanks become one blank.
+/// Compared lines of a table, with line numbers. A fixed word replaces a header, and another one replaces a group of adjacent
+/// rows. Other lines that show text are stored in their compared form: for example, several blanks become one blank.
 using Frame = std::vector<std::pair<std::size_t, std::string>>;
 
 struct WrittenRow {

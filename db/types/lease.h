@@ -24,8 +24,8 @@ struct LeaseAnswer {
   enum class What {
     kMine,      ///< the trial is leased, under `fence`
     kDone,      ///< the trial is done
-    kFailed,    ///< another scheduler tried the trial meanwhile, and it is not tried again
-    kElsewhere  ///< another scheduler runs it
+    kFailed,    ///< another scheduler tried the trial meanwhile, and the trial is not tried again
+    kElsewhere  ///< another scheduler runs the trial
   };
   What what = What::kElsewhere;
   std::int64_t fence = 0;  ///< greater than the fence of any earlier lease

@@ -66,7 +66,7 @@ struct Artifact {
 
 /// One attempt at a trial, however it ended.
 struct Attempt {
-  std::string uid;         ///< 32 hex digits that identify it in every history and name its files; "": a new uid is drawn
+  std::string uid;         ///< 32 hex digits that name the attempt in every history, and its files; "": a new uid is drawn
   std::string key;         ///< key of its trial
   std::int64_t fence = 0;  ///< fence of the lease under which it runs (lease.h); 0: none. Not stored
   /// True if its scheduler will retry the trial, whatever the outcome: the lease ends as if it was given back. Not stored.

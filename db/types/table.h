@@ -95,7 +95,7 @@ struct ShownNumber {
 
 /// Values of a trial and of the trial that repeats it with more steps (Role::kLonger).
 struct LongerPair {
-  std::optional<std::int64_t> seed;  ///< of both trials
+  std::optional<std::int64_t> seed;  ///< seed of both trials
   double value, longer;              ///< not NaN
   std::int64_t factor;               ///< longer trial's steps, in multiples of the other trial's
 };
@@ -130,8 +130,8 @@ struct Cell {
   int n = 0;
   double mean = kNoNumber;
   double deviation = kNoNumber;  ///< standard deviation of the sample (n - 1); NaN for n < 2
-  /// Uncertainty of the mean: the deviation, or half of a requested interval. For a single trial's step time it is the spread
-  /// over its steps. NaN: not known.
+  /// Uncertainty of the mean: the deviation, or half of a requested interval. For a single trial's step time: the spread over
+  /// the trial's steps. NaN: not known.
   double uncertainty = kNoNumber;
   std::optional<ShownNumber> in_place;  ///< number in place of the mean
   std::vector<Fact> facts;              ///< same names and order in all cells of a table

@@ -10,7 +10,7 @@ namespace ablate::db {
 
 struct WatchedTrial {
   std::string key, label;
-  std::string host;  ///< host if it is another machine, where no process can be checked; "": this machine
+  std::string host;  ///< host, if the trial runs on another machine, where no process can be checked; "": this machine
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< steps = 0: not reported yet
   std::optional<double> loss;        ///< the latest train/loss
@@ -37,8 +37,8 @@ struct WatchState {
   std::string experiment;
   bool is_running = false;  ///< true if a live process reports that it runs a trial of the experiment
   std::int64_t trials = 0, done = 0;
-  std::int64_t failed = 0;               ///< during a run, without earlier failures that the run retries
-  std::int64_t queued = 0;               ///< neither done nor failed nor running, even if no run is active
+  std::int64_t failed = 0;               ///< failed trials; during a run, without earlier failures that the run retries
+  std::int64_t queued = 0;               ///< trials that are left to run; counted even if no run is active
   std::int64_t imported = 0;             ///< imported trials, which `trials` does not count
   std::vector<WatchedTrial> running;     ///< latest first; includes trials that only an earlier grid had
   std::vector<WatchedFailure> failures;  ///< most frequent first

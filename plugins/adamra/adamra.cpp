@@ -55,7 +55,7 @@ class AdaMra final : public ablate::Attention {
       random_heads_ = register_buffer("random_heads", ablate::randint(heads, {context.max_length}, generator));
     for (std::size_t h = 0; h < rates_.size(); ++h) {
       // Compression comes before the per-head projections (section 3.2), so it reads one head with all channels. But a memory
-      // without keys sums feature maps of keys when it is written, so there the keys are projected first.
+      // without keys sums feature maps of keys when it is written, so for such a memory the keys are projected first.
       const ablate::Slots slots{rates_[h]};
       compressions_.push_back(register_module("compression_" + std::to_string(h + 1),
                                               compress_first_

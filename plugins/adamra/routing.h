@@ -32,7 +32,7 @@ struct Assignment {
 Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads);
 
 /// Returns there.from(matrix). `back` must be the inverse of `there`, so the gradient is a gather, too (back.from). A gather
-/// costs a fraction of the scatter-add that torch would derive, because torch cannot assume that no row is picked twice.
+/// costs a fraction of the scatter-add that torch would derive, because torch must expect rows that are picked twice.
 Tensor move_rows(const Tensor& matrix, const Picks& there, const Picks& back);
 
 /// x * weights, x [rows, d], weights [rows, 1] > 0. Saves the product instead of x: the next layer saves the product anyway.

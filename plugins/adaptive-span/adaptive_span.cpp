@@ -70,7 +70,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     const auto offset = std::min(input.offset, reach), unseen = input.offset - offset;
     const auto size = std::min(std::max(reach, kLeastBlock), n), before = (reach + size - 1) / size;
     const ablate::Neighbours blocks{.size = size, .before = before, .behind = 0, .offset = offset};
-    // Selects the keys of a block, beginning with the farthest key of its first query.
+    // Selects the keys of a block, beginning with the farthest key that the block's first query reaches.
     const auto near = [&](const Tensor& x, std::int64_t dim) { return x.narrow(dim, before * size - reach, reach + size); };
     const auto keys_of = [&](const Tensor& x) {
       return near(blocks.keys(ablate::widened(x.narrow(2, unseen, offset + n))), 3);

@@ -1,5 +1,5 @@
-// Big Bird (Zaheer et al. 2020), internal construction. A block of tokens attends to its neighbours, to a few random blocks
-// and to the global blocks, which attend to all blocks. README.md lists the differences from the paper.
+// Big Bird (Zaheer et al. 2020), internal construction: no global tokens are added. A block of tokens attends to its
+// neighbours, a few random blocks and the global blocks, which attend to all blocks. README.md: differences from the paper.
 #include <limits>
 #include <stdexcept>
 #include <string>

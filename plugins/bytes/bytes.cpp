@@ -68,7 +68,7 @@ class Bytes final : public ablate::Task {
       const auto number = ablate::place_of(index, task.examples_) * kSplits + static_cast<std::uint64_t>(split);
       random_ = ablate::generator(task.seed_, {number});
       label_ = static_cast<std::int64_t>(random_() % kClasses);
-      // An odd factor permutes the numbers below any power of two, so names stay unique. The seed shifts them.
+      // An odd factor permutes the numbers below any power of two, so names stay unique. The seed shifts the names.
       name_ = number * 0x9e3779b97f4a7c15u + task.seed_;
     }
 

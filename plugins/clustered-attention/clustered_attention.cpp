@@ -56,7 +56,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return {.values = values.to(input.q.scalar_type())};
   }
 
-  /// Section 3.2: each query gets the read of its cluster's mean query.
+  /// Section 3.2: each query gets the attention output of its cluster's mean query.
   Tensor together(const Tensor& centroids, const Groups& groups, const Tensor& k, const Tensor& v,
                   const HeadInput& input) const {
     const auto seen = ablate::mask_or_all(input.mask, k.size(2), k).unsqueeze(1).unsqueeze(1);

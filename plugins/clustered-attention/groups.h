@@ -28,7 +28,7 @@ inline Groups group_queries(const Tensor& q, const Tensor& mask, const Tensor& p
   const auto bits = side.to(kFloat) * 2 - 1;  // [batch, heads, n, bits]
 
   const auto number = arange(count, q.options().dtype(kLong));
-  Tensor first;  // [batch or 1, count]; an item with fewer queries repeats some queries, whose second clusters stay empty
+  Tensor first;  // [batch or 1, count]; an item with fewer queries repeats some; a repeated query's second cluster is empty
   if (mask.defined()) {
     const auto order = mask.to(kLong).argsort(true, 1, true);  // an item's queries first, in order
     first = order.gather(1, (number * mask.sum(1, true)).floor_divide(count));

@@ -11,7 +11,7 @@ class Revival {
   Revival() = default;  ///< never revives
   /// The owner must register both tensors as buffers that are never cast.
   /// @param idle [heads, clusters, 1]: steps without a member
-  /// @param lots [heads, clusters] float64 in [0, 1): the random token for each centroid
+  /// @param lots [heads, clusters] float64 in [0, 1): random numbers that pick a token for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 
   /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first S,

@@ -108,7 +108,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
     return empty.logical_or(memory.last.unsqueeze(0) > position.unsqueeze(1));
   }
 
-  /// True for all slots except the `top` with the largest sum over heads of ReLU(q k). Among equal slots the latest is chosen.
+  /// True for all slots except the `top` slots with the largest sum over heads of ReLU(q k). On a tie, the latest is chosen.
   /// @param far [batch, heads, n, slots]
   /// @return bool, [batch, 1, n, slots]
   Tensor not_chosen(const Tensor& far, const Tensor& hidden) const {

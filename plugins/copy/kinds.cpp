@@ -51,7 +51,7 @@ Row draw_selective(const Settings& settings, std::int64_t length, Random& random
   return row;
 }
 
-/// Induction: random tokens. A question id replaces a random one and the last one. The target is the token after the first id.
+/// Induction: a question id replaces a random token and the last token. The target is the token after the first question id.
 void check_induction(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the id that asks");
   expect(length >= 3, "length", length, "at least 3");

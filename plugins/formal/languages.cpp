@@ -48,7 +48,7 @@ class Arithmetic final : public Language {
 
   Row draw(std::int64_t length, std::mt19937_64& random) const override {
     Row word;
-    std::int64_t sum = 0, product = 1;  // `product`: the last summand so far, with its sign; `sum`: all before it
+    std::int64_t sum = 0, product = 1;  // `product`: the last summand so far, with its sign; `sum`: all summands before
     for (std::int64_t i = 0; i < length; i += 2) {
       const auto number = one_of(0, modulus_, random), sign = one_of(0, 3, random);
       product = product * number % modulus_;

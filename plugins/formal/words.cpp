@@ -12,7 +12,7 @@ constexpr Split kSplits[] = {Split::kTrain, Split::kDev, Split::kTest};
 
 Words::Words(const Language& language, const std::array<Lengths, 3>& lengths, std::uint64_t seed)
     : language_(language), lengths_(lengths) {
-  // A split has the fewest words at its shortest length. Every split that has this length must find a word of its own.
+  // The shortest words are the fewest. Throws if a split includes the shortest length of any split, and has no such word.
   for (const auto split : kSplits)
     for (const auto& [shortest, longest] : lengths_)
       if (has(split, shortest)) {

@@ -17,7 +17,7 @@ class Words {
  public:
   /// @param language must outlive this object
   /// @param lengths one range per split
-  /// Throws std::invalid_argument if no word of a shortest length is found for a split that has this length.
+  /// Throws std::invalid_argument if a split includes the shortest length of any split, and has no word of this length.
   Words(const Language& language, const std::array<Lengths, 3>& lengths, std::uint64_t seed);
 
   const Lengths& of(Split split) const { return lengths_[static_cast<std::size_t>(split)]; }
@@ -26,7 +26,7 @@ class Words {
   Row draw(Split split, std::mt19937_64& random) const;
 
   /// Returns the start of the slice that contains `length`: the longest training length, doubled or halved as often as needed.
-  /// A slice ends before twice its start.
+  /// A slice has the lengths from its start up to, but without, twice its start.
   std::int64_t slice_of(std::int64_t length) const;
 
  private:

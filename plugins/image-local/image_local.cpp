@@ -79,7 +79,7 @@ class ImageLocal final : public ablate::HeadwiseAttention {
             .right = one && causal() ? 0 : aside};
   }
 
-  /// Each position attends to its rectangle, to the memory around it, and to the prefix before the picture.
+  /// Each position attends to its rectangle, to the memory around the rectangle, and to the prefix before the picture.
   Tensor of_picture(const HeadInput& input, const Tensor& mask, std::int64_t prefix, std::int64_t places) const {
     const auto cut = frame(places);
     const auto own = [&](const Tensor& x) { return x.narrow(2, prefix, places); };

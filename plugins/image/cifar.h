@@ -18,8 +18,8 @@ inline constexpr Shape cifar_shape(Colours colours) { return {kCifarSide, kCifar
 
 /// Reads the batches in order. In colour, the planes are interleaved per pixel. In grey, a pixel is 0.2989 R + 0.5870 G +
 /// 0.1140 B, rounded (halves up). TensorFlow's grey is this sum, not rounded, times 255.5 / 255, truncated. TensorFlow's
-/// rgb_to_grayscale computes it for bytes, and the Long Range Arena uses it. Throws FileError if a file is missing, empty or
-/// cut off within a record, if a label is above 9, or if a gzip stream is damaged.
+/// rgb_to_grayscale computes this grey for bytes, and the Long Range Arena uses it. Throws FileError if a file is missing,
+/// empty or cut off within a record, if a label is above 9, or if a gzip stream is damaged.
 Images read_cifar(std::span<const std::filesystem::path> batches, Colours colours);
 
 /// Reads the published archive in the same way. Returns the training and test images. Throws FileError if a batch is missing.

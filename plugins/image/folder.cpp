@@ -23,7 +23,7 @@ bool is_batch(const fs::path& path) {
   return is_file(path) && (is_npz(path) || (path.extension() == ".gz" ? path.stem() : path).extension() == ".bin");
 }
 
-/// True if data is this data set's name or a path below it.
+/// True if `data` is the data set's name `known`, or a path that begins with this name.
 bool is_of(const std::string& data, const std::string& known) { return data == known || data.starts_with(known + "/"); }
 
 /// Returns advice on how to get the data set.
@@ -56,7 +56,7 @@ struct Some {
   std::string missing;
 };
 
-/// Returns the named files in the folder of `places` that has the most of them (the first on a tie), and the names it lacks.
+/// Returns the named files of the folder in `places` with the most of them (on a tie, the first folder), and the missing names.
 template <class Names, class Look>
 Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, const Names& names, const Look& look) {
   Some most;
@@ -105,8 +105,8 @@ Folder find_imagenet(const fs::path& folder, std::string& missing) {
   return npz;
 }
 
-/// A form of the data set, and the files that it lacks. The error lists the forms of which some file exists. If no file exists,
-/// it lists all forms.
+/// A form of the data set, and the files that it lacks. The error lists the forms that have at least one file. If no
+/// file exists, the error lists all forms.
 struct Lack {
   const Folder& found;
   std::string what;

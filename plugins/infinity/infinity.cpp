@@ -1,5 +1,5 @@
-// infinity-former (Martins et al. 2021): attention over a segment and a short memory, plus continuous attention to a signal of
-// all tokens before them. A compression extends the signal without making it larger, so the signal's cost does not grow.
+// infinity-former (Martins et al. 2021): attention over a segment and a short memory, plus continuous attention to a signal
+// that represents all earlier tokens. A compression extends the signal, but its size and cost do not grow.
 #include <stdexcept>
 
 #include "ablate/dropout.h"

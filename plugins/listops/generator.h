@@ -22,7 +22,7 @@ struct GeneratorSettings {
 /// expression in 1,000.
 Examples generate(const GeneratorSettings& settings, std::size_t count, int threads);
 
-/// All inputs of generate(), including its version: equal texts mean equal examples.
+/// Returns all inputs of generate() and the generator's version as a text. Equal texts mean equal examples.
 std::string to_text(const GeneratorSettings& settings);
 
 }  // namespace ablate::listops

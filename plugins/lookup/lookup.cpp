@@ -1,5 +1,5 @@
-// Looks up values by keys. Some positions have a key and its value, others only a key, whose value is the target; the rest are
-// blank. One attention layer can solve the task, so the result depends only on the contents of a memory of few slots.
+// Looks up values by keys. Some positions have a key and its value. As many have only a key, whose value is the target. The
+// rest are blank. One attention layer can solve the task, so the result depends only on the contents of a memory of few slots.
 #include <algorithm>
 
 #include "ablate/examples.h"

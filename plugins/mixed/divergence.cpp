@@ -8,7 +8,7 @@
 namespace ablate::mixed {
 namespace {
 
-constexpr double kRounding = 1e-3;   ///< tolerance in float32; half precision is no more exact
+constexpr double kRounding = 1e-3;   ///< tolerance in float32 and in half precision
 constexpr std::int64_t kTried = 64;  ///< tokens of the test for weights; the answer does not depend on their number
 
 struct Sum {

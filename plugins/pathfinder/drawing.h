@@ -36,8 +36,8 @@ struct Drawing {
   std::array<Point, 2> circles;  ///< their centres, each at an end of a long contour
 };
 
-/// Draws at random. `connected` is the label: true if both circles are on one contour. It decides only whether the second
-/// circle is at the other end of the first circle's contour or at an end of the other contour. No other property depends on it.
+/// Draws at random. `connected` is the label: true if both circles are on one contour. Only the second circle's position
+/// depends on the label: the other end of the first circle's contour, or an end of the other contour.
 Drawing draw(const Form& form, bool connected, std::mt19937_64& random);
 
 }  // namespace ablate::pathfinder

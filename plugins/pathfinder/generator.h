@@ -19,7 +19,7 @@ struct GeneratorSettings {
 /// GeneratorSettings does not list the side or contour.
 Pictures generate(const GeneratorSettings& settings, const std::array<std::int64_t, 3>& sizes, int threads);
 
-/// All inputs of generate() except sizes, including its version: equal texts mean equal pictures.
+/// Returns all inputs of generate() except sizes, and the generator's version, as a text. Equal texts mean equal pictures.
 std::string to_text(const GeneratorSettings& settings);
 
 }  // namespace ablate::pathfinder

@@ -221,7 +221,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return kernel_ == Kernel::kHyperbolic ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
   }
 
-  /// Returns 0 if the weights sum to 0: dividing by infinity makes the value and every gradient exactly 0.
+  /// Returns the weighted mean, or 0 if the weights sum to 0: dividing by infinity makes value and gradients exactly 0.
   Tensor quotient(const Tensor& read, const Tensor& q, const Sums& sums) const {
     auto denominator = read.narrow(3, d_head(), 1);
     if (kernel_ == Kernel::kTrigonometric) {

@@ -31,7 +31,7 @@ constexpr ablate::Parameter parameters[] = {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Trigonometric weights may sum to nearly 0 or less, which makes the quotient meaningless. By Cauchy and Schwarz the sum is at
-// most |phi(q)| |mass|, so the sum is raised to at least this share of that bound.
+// most |phi(q)| |mass|, so a smaller sum is replaced by this share of the bound.
 constexpr double kLeastShare = 1e-3;
 
 class RandomFeatures final : public ablate::Compression {

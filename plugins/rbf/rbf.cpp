@@ -1,7 +1,7 @@
 // A continuous memory (infinity-former, Martins et al. 2021): slot j is the coefficient of a Gaussian basis function, and a
 // query reads the expectation of the signal under its own Gaussian over [0, 1].
 //
-// Differences from the published code (deep-spin/infinite-former):
+// Differences from the published code, deep-spin/infinite-former ("there" means in the published code):
 // - Basis functions have height 1, centres in the middle of N equal cells and one width, proportional to 1/N (there: unit area,
 //   centres from 0 to 1 inclusive, half of the functions .005 and half .01 wide). So the ridge of 0.001 here cannot be compared
 //   with the ridge of 0.5 there.

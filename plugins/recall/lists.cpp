@@ -92,7 +92,7 @@ void Lists::place(std::vector<Pair>& example, std::mt19937_64& random) const {
     std::size_t gap = 0;
     for (std::size_t i = 0; i < weights.size() && left >= 0; ++i) {
       if (weights[i] == 0) continue;
-      gap = i;  // after rounding errors, the last free position
+      gap = i;  // if rounding errors prevent a choice, the last free position is left
       left -= weights[i];
     }
     weights[gap] = 0;

@@ -98,7 +98,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     return (gaussian_ ? ablate::cat({phase.sin(), phase.cos()}, -1) : phase.relu()) * share;
   }
 
-  /// Returns 0 if there is nothing to read: dividing by 1 leaves a sum of 0 at 0.
+  /// Returns the weighted mean, or 0 if there is nothing to read: then the divisor is 1.
   Tensor quotient(const Tensor& read, const Tensor& most) const {
     auto sum = read.narrow(3, d_head(), 1);
     if (gaussian_) sum = sum.maximum(most * kLeastShare);

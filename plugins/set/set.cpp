@@ -1,4 +1,4 @@
-// Induced set attention (Lee et al. 2019): trained points attend to the sequence, and the sequence attends to their outputs.
+// Induced set attention (Lee et al. 2019): trained points attend to the sequence, and the sequence attends to the results.
 #include "ablate/headwise.h"
 #include "ablate/softmax_attention.h"
 

@@ -15,7 +15,7 @@ enum class Fault {
   kZeroedButCounted,  // padded keys are 0, but remain in the denominator
   kBatchStatistic,    // a scale computed over the whole batch (Nystromformer's pseudo-inverse)
   kFutureLeak,        // a maximum over all positions, though causal (Performer's stabiliser)
-  kFutureValue,       // the same without a gradient
+  kFutureValue,       // a maximum over all positions, without a gradient
   kCausalAlways,      // causal in every place
   kGlobalGenerator,   // weights from torch's global generator
   kUnsavedState,      // a tensor that changes the output and is no buffer

@@ -32,7 +32,7 @@ enum class Wrong {
   kEmptyFloat,      // an item without tokens reads values in float32
   kDropFloat,       // dropout without its scale in float32
   kDropGradient,    // half a gradient of dropped weights in float32
-  kDropOther,       // right: float32 draws other dropout
+  kDropOther,       // right: in float32, dropout draws other weights
   kDropOtherFloat,  // float32 draws other dropout and does not scale it
   kStateMask,       // padding written into a float32 state
   kStateDetached,   // a float32 state without its gradient

@@ -198,5 +198,5 @@ TEST_CASE("a declared oracle is checked", "[conformance]") {
     return made;
   }();
   CHECK(equality(same).passed());
-  CHECK(tests::checks_of(same, {"equals"}).front().verdict == Verdict::kUnchecked);  // without the other plugin
+  CHECK(tests::checks_of(same, {"equals"}).front().verdict == Verdict::kUnchecked);  // the plugin softmax is not available
 }

@@ -62,7 +62,7 @@ TEST_CASE("a check that fails with a part is unchecked if the part also fails by
   CHECK(alone[0].verdict == Verdict::kUnchecked);
 }
 
-TEST_CASE("a check that fails with a part has failed if the part passes by itself, and names the part") {
+TEST_CASE("a check that fails with a part that passes by itself has failed, and its report names the part") {
   const auto found = checked({&plugin("segment-mean"), &stranger<CountsOthers>("counts-others")}, false);
   REQUIRE(found.size() == 2);
   CHECK(found[0].passed());

@@ -60,7 +60,7 @@ TEST_CASE("a right plugin passes, and a faulty plugin fails the named checks") {
   const auto wrong = check(place, "padding", 1);
   CHECK(names(wrong, "failed") == std::set<std::string>{"additive", "forms", "long", "padding"});
   CHECK(names(wrong, "passed").count("gradient") == 1);
-  const auto shown = place.run({"check", kWrong, "--no-timing"});  // padding is the default
+  const auto shown = place.run({"check", kWrong, "--no-timing"});  // the fault "padding" is the default
   CHECK(shown.exit_code == 1);
   CHECK(says(shown.out, "FAILED     padding"));
   CHECK(says(shown.out, "passed     gradient"));
@@ -126,7 +126,7 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.out, "segment-mean (compression"));
   CHECK(says(ended.out, "all passed"));
-  // A check with --length stores that length.
+  // A check with --length stores this length in its verdict.
   CHECK(place.run({"check", "segment-mean", "--no-timing", "--length", "2400"}).exit_code == 0);
   const auto kept = json::parse(place.run({"plugins", "segment-mean", "--format", "json"}).out).at("checks");
   CHECK(kept.at("lengths") == json{{"any", 2400}});

@@ -58,7 +58,7 @@ class Sums final : public Compression {
 constexpr Capabilities kSums = {.fixed_slots = true, .extends = true};
 
 const tests::AddVariants added = {
-    {"sums of two scales added", variant<Sums<Scale::kNotBrought>>(kSums), "log scale"},
+    {"sums with different scales, added without rescaling", variant<Sums<Scale::kNotBrought>>(kSums), "log scale"},
     {"a scale taken the other way", variant<Sums<Scale::kWrongSign>>(kSums), "log scale"},
     {"a sum that is never 0", variant<Sums<Scale::kLeastSum>>(kSums), "log scale"},
 };

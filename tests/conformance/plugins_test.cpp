@@ -79,8 +79,8 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
     CHECK(knows(check_names(), check.name));  // --only accepts the name
-    // A check may be unchecked if its device is missing, parts are refused, training draws, slots overlap, or the processor
-    // has no mixed products. On slots of gated-pool, "dropout draws" may be unchecked: weights cannot be read one by one.
+    // A check may be unchecked if its device is missing, parts are refused, training draws numbers, slots overlap, or mixed
+    // products are missing. "dropout draws" may be unchecked on slots of gated-pool: weights cannot be read one by one.
     if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&
         !(check.name == "mass" && check.found.starts_with("slots overlap")) &&
         !(check.name == "dropout draws" && check.on.starts_with("compressed-sparse x gated-pool,")) &&

@@ -63,7 +63,7 @@ TEST_CASE("only the plugin that ends the worker of several plugins has no verdic
   }
 }
 
-TEST_CASE("a wrong compression of a third party is no fault of an attention that is tried with it") {
+TEST_CASE("a wrong compression of a third party is no fault of an attention that is tried with this compression") {
   Few place({kBuilt + "compressed.so", kBuilt + "segment-mean.so", kFaulty + "check/broken.so"});
   const auto checked = [&](int exit_code) {
     const auto ended = place.check({"compressed", "--no-timing", "--format", "json"});

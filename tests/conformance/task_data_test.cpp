@@ -234,7 +234,7 @@ TEST_CASE("the digest is unchecked if no edit can be made, or if no edit changes
   }
 }
 
-TEST_CASE("an edit's cache is deleted with it, and an edit that cannot be written is reported") {
+TEST_CASE("the cache of an edited copy is deleted with the copy, and an edit that cannot be written is reported") {
   const ::TemporaryFolder folder, scratch;
   write_lines(folder);
   const auto plugin = lines();

@@ -97,8 +97,8 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "seed of the data set")};
 
-/// Returns the findings of `ablate audit` in a new instance, or none if the task is broken. Then a check in `suite` must
-/// have failed.
+/// Returns the findings of `ablate audit` in a new instance, or none if the task is broken. If it is broken, a check in
+/// `suite` must have failed.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
                                    const std::vector<Check>& suite) {
   const ::TemporaryFolder scratch;

@@ -47,7 +47,7 @@ TEST_CASE("another rule on test, or on train") {
   CHECK(found(ends, ends, ends) == "");
 }
 
-TEST_CASE("another rule of targets at positions, of reals, of pairs") {
+TEST_CASE("another rule for targets at positions, for reals, for pairs") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}},
                  .length = 16,
@@ -81,7 +81,7 @@ TEST_CASE("another rule of targets at positions, of reals, of pairs") {
   check_fails(recipe, {"one rule"});
 }
 
-TEST_CASE("another rule that counts: the reverse order of frequencies, the rarest symbol instead of the commonest") {
+TEST_CASE("another rule about counts: the reverse order of frequencies, the rarest symbol instead of the commonest") {
   constexpr std::int64_t kSymbols = 6;
   Recipe recipe;
   recipe.info = {.fields = {{.name = "symbol", .vocabulary = kSymbols + 1}},

@@ -115,7 +115,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect((day.run("results", "table4").returncode, "table4.goes-on" in day.files()), (0, False))
     run = [line for line in day.calls() if line.startswith("run ")][0]
     expect(["train.steps=35000" in run, "train.device=cuda" in run, "seeds=[1]" in run], [True, True, True])
-    # Replayed steps end with the same losses as plain steps, or the step fails.
+    # Replayed training steps must end with the same losses as plain training steps.
     ended = day.run("results", "graphs_1024", mode="unequal")
     expect((ended.returncode, "> e,2" in (day.results / "graphs_1024.failed").read_text()), (1, True))
     ended = day.run("results", "graphs_1024", mode="plain")

@@ -115,7 +115,7 @@ double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   return most / largest;
 }
 
-/// True if all bits are equal, also those of NaNs.
+/// True if all bits are equal, also the bits of NaNs.
 template <class A, class B>
 bool same_bits(const A& a, const B& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);

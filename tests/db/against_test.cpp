@@ -72,7 +72,7 @@ TEST_CASE("without --against no cell is marked; with --against, separate tests d
   CHECK(notes(table, "n = 3: no difference can be significant at 5 % over 1 comparison; 6 seeds could"));
 }
 
-TEST_CASE("--against best: a row without a significant difference to the best row is marked; so is a significant lead") {
+TEST_CASE("--against best marks rows that do not differ significantly from the best row, and marks a significant lead") {
   auto close = plus(kEight, 1.9);
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});

@@ -121,7 +121,7 @@ TEST_CASE("above the limit the oldest output files are removed, and only as many
   CHECK_FALSE(fs::exists(folder / "a.db.output"));
 }
 
-TEST_CASE("only the files of an experiment's own attempts are deleted with it") {
+TEST_CASE("only the files of an experiment's own attempts are deleted with the experiment") {
   Folder folder;
   const auto file = folder / "a.db";
   {

@@ -56,7 +56,7 @@ TEST_CASE("names of checkpoints are parsed as they are written, and other names 
     CHECK_FALSE(checkpoint_file(none));
 }
 
-TEST_CASE("checkpoints of done trials and the oldest other checkpoints are removed, but not those of a running trial") {
+TEST_CASE("checkpoints of done trials and the oldest other checkpoints are removed; checkpoints of a running trial stay") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

@@ -101,7 +101,7 @@ TEST_CASE("where: an invalid condition is refused with the valid names and value
   CHECK((has(both, "sofmax") && has(both, "atention")));
 }
 
-TEST_CASE("rows: all parameters that vary, except those excluded with !") {
+TEST_CASE("rows: all parameters that vary, except parameters excluded with !") {
   const Grid grid;
   CHECK((grid.rows({"!attention.rates"}).row_paths == Texts{"attention"}));
   CHECK((grid.rows({"!attention"}).row_paths == Texts{"attention.rates"}));

@@ -38,7 +38,7 @@ Verdict verdict(const std::vector<LongerPoint>& a, const std::vector<LongerPoint
 
 }  // namespace
 
-TEST_CASE("a claim holds if the test finds it and longer trials confirm at least half of it") {
+TEST_CASE("a claim holds if the test finds the difference, and longer trials have at least half of this difference") {
   const auto more = claim(Expect::kGreater);
   CHECK(verdict(row("a", 70, 80), row("b", 60, 74.9), more) == Verdict::kHolds);     // 10, then 5.1
   CHECK(verdict(row("a", 70, 80), row("b", 60, 75.1), more) == Verdict::kOnlyHere);  // 10, then 4.9
@@ -123,7 +123,7 @@ TEST_CASE("a claim about a floor compares each seed with the floor") {
   CHECK(judge({above}, table).front().verdict == Verdict::kUndecided);
 }
 
-TEST_CASE("the other claims are answered even if a claim cannot be tested, and that claim counts in its family") {
+TEST_CASE("a claim that cannot be tested counts in its family, and the other claims are still answered") {
   Claim none{.problem = "p", .row = "attention=x", .against = "attention=b"}, metric = claim(Expect::kGreater);
   metric.metric = "m";
   const auto found = answers({row("a", 70, 80), row("b", 60, 70)}, {none, claim(Expect::kGreater), metric});

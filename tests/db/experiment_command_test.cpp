@@ -72,7 +72,7 @@ TEST_CASE("tags and notes are stored, shown and available in SQL; notes are adde
   CHECK(run("experiment tag quickstart --remove paper") == "quickstart: no tags\n");
 }
 
-TEST_CASE("an invalid tag is refused, and the other tags with it") {
+TEST_CASE("if a tag is invalid, all tags of the command are refused") {
   Experiments run;
   for (const char* word : {"a,b", "a b", "a\tb", "\xff"}) {
     INFO(word);

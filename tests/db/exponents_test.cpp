@@ -28,7 +28,7 @@ TEST_CASE("exponents are slopes of logarithms, for measured and for published ti
   CHECK(json["cells"][0]["published"] == 200);
 }
 
-TEST_CASE("an exponent of unsettled times is marked, and has no more digits than the times allow") {
+TEST_CASE("an exponent of times that spread widely is marked, and has no more digits than these times allow") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

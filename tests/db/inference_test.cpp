@@ -11,7 +11,7 @@
 
 using namespace ablate::db;
 
-TEST_CASE("sign flips and splits equal counts by hand") {
+TEST_CASE("p of sign flips and of splits equals p counted by hand") {
   CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 2 of the 8 sums, 6 and -6, are as far from 0 as 6
   CHECK(sign_flip_test(std::vector{1.0, 1.0, 1.0, 1.0}).p == 0.125);
   CHECK(sign_flip_test(std::vector{1.0, -1.0}).p == 1);

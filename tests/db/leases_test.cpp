@@ -83,7 +83,7 @@ TEST_CASE("a trial that runs elsewhere is not leased; a done trial is leased onl
 TEST_CASE("a trial that its scheduler released, or whose scheduler exited, is free for all schedulers") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
-  at.one.give_back(key_of(kA), mine.fence + 1);  // the fence of another lease
+  at.one.give_back(key_of(kA), mine.fence + 1);  // has no effect: this fence belongs to another lease
   CHECK(at.ask(at.two, at.second).what == What::kElsewhere);
   at.one.give_back(key_of(kA), mine.fence);
   const auto theirs = at.ask(at.two, at.second);

@@ -66,7 +66,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
               "computed in 2 environments, whose numbers may differ: variables.ATEN_CPU_CAPABILITY = unset / "
               "default (2 / 1 trials)"});
   }
-  SECTION("instructions: the note also names rows that mix them") {
+  SECTION("instructions: the note also names rows that mix instructions") {
     const auto by = [](const char* capability, const char* kernels) {
       return with(with(kHere, "cpu_capability", capability), "kernels", kernels);
     };
@@ -92,7 +92,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
       return trial;
     };
     study.add(mixed(1), by("amx"), accuracy);
-    CHECK(study.table({"test/accuracy"}).notes.empty());  // only delta has dtype mixed, with all products by amx
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // only delta has dtype mixed, and amx makes all its products
     study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // float32: not counted below
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
@@ -146,7 +146,7 @@ TEST_CASE("a table over environments that may change numbers reports the differe
     CHECK(study.table({"test/accuracy"}).notes.at(0) ==
           "computed in 2 environments, whose numbers may differ: gpus = H200 / A100 + A100 (1 / 1 trials)");
   }
-  SECTION("libraries and the processor; machines of costs are reported once") {
+  SECTION("libraries and the processor count, and the machines that measured costs are reported once") {
     study.add(on("softmax", 3), {{"host", "b"}, {"processor", "Q"}, {"torch", "2.11.0"}, {"libraries", {{"mkl", "2024"}}}},
               {{"test/accuracy", 50}, {"train/step_time", 5}});
     study.add(on("softmax", 4), with(kHere, "libraries", {{"mkl", "2025"}}), {{"test/accuracy", 50}, {"train/step_time", 5}});
@@ -196,7 +196,7 @@ TEST_CASE("step times of a busy machine are marked, and so are numbers that are 
   const auto json = nlohmann::json::parse(to_text(asked, Format::kJson))["cells"];
   CHECK(json[1]["unsettled"] == true);
   CHECK(json[3]["unsettled"] == false);
-  // A ratio to an unsettled time is unsettled, too.
+  // A ratio to a marked time is marked, too.
   const auto ratios = make_table(Reader(study.file), {.experiments = {"study"},
                                                       .rows = {"attention"},
                                                       .metrics = {"train/step_time"},

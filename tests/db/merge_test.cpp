@@ -161,7 +161,7 @@ TEST_CASE("a merge adds missing rows, reports how many, and leaves the other fil
         "a\n53\n");
 }
 
-TEST_CASE("the settings of a trial are those of its latest done attempt, from any of the histories") {
+TEST_CASE("a trial has the settings of its latest done attempt, from any of the histories") {
   for (const bool turned : {false, true}) {
     Folder folder;
     const auto one = trial("softmax", {}, 1);

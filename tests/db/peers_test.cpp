@@ -87,7 +87,7 @@ Table table_of(Draws& draws) {
 
 }  // namespace
 
-TEST_CASE("tests, power and Holm's correction of 1,000 random tables equal those of SciPy and statsmodels") {
+TEST_CASE("tests, power and Holm's correction of 1,000 random tables equal SciPy's and statsmodels' results") {
   for (const auto& row : rows_of("statistics.csv", 1000)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));
@@ -119,7 +119,7 @@ TEST_CASE("tests, power and Holm's correction of 1,000 random tables equal those
   }
 }
 
-TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables equal those of statsmodels and autorank") {
+TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables equal results of statsmodels and autorank") {
   for (const auto& row : rows_of("statistics.csv", 1000)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));

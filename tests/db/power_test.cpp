@@ -66,7 +66,7 @@ TEST_CASE("power: contrasts are the contrasts that the table tests") {
   CHECK(power.rows[0][7] == 6);  // for one comparison
 }
 
-TEST_CASE("power: it is the power of the t test if the table uses the t test") {
+TEST_CASE("power: the power is the t test's power if the table uses the t test") {
   const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}});
   const auto power = power_rows(study.table_with({{"against", {"attention=softmax"}}, {"test", {"t"}}}), 1);
   REQUIRE(power.rows.size() == 1);

@@ -74,7 +74,7 @@ std::string verdict_of(const PageRow& row) {
   return text == "holds" ? text : "holds " + text;
 }
 
-/// Returns what a row of the page states about a claim. Its study is a link to a page that exists.
+/// Returns the answer that a row of the page gives to a claim. Checks that the row's study links to an existing page.
 Answer answer_of(const PageRow& row) {
   const auto& study = row.fields[6];
   const auto name_end = study.find("](");

@@ -32,7 +32,7 @@ TEST_CASE("a curve rises if its last fifth is better than the fifth before by mo
   CHECK(rising_of(tenths({9, 8, 7, 6, 5, 4, 3.1, 3, 2.1, 2}), "min", 0.5).rising == Rising::kYes);
 }
 
-TEST_CASE("it is unknown if a curve rises while the learning rate anneals, or with too few evaluations") {
+TEST_CASE("a rise is reported as unknown if the learning rate anneals, or if evaluations are too few") {
   const auto rises = tenths({1, 2, 3, 4, 5, 6, 60, 62, 65, 67});
   CHECK(rising_of(rises, "max", 0.49).rising == Rising::kAnneals);
   CHECK(rising_text(rising_of(rises, "max", 0)) == "cannot tell: the rate anneals");

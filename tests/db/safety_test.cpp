@@ -259,7 +259,7 @@ TEST_CASE("another process that runs one of the trials is recognized by its PID 
   SQLite::Database database(at.file.string(), SQLite::OPEN_READWRITE);
   const auto others_of = [&](const std::set<std::string>& keys) { return others_running(database, keys); };
   at.store.put_running({{key_of(kA), 0}});
-  CHECK(others_of({key_of(kA)}).empty());  // the running scheduler is this one
+  CHECK(others_of({key_of(kA)}).empty());  // the scheduler that runs the trial is this process
   const auto self = this_process();
   const auto add = [&](const std::string& host, std::int64_t process, std::int64_t started, const std::string& key) {
     SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE)

@@ -137,7 +137,7 @@ TEST_CASE("trials that are not done are shown with their state") {
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
 }
 
-TEST_CASE("a note reports an average over more than the seeds") {
+TEST_CASE("a note reports that a cell averages over another parameter than the seed") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

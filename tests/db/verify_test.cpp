@@ -61,7 +61,7 @@ TEST_CASE("an edited digit, mark, label or heading is reported with its line, ro
   CHECK(has(run.verify(), "the header, column 4: found q, expected p"));
 }
 
-TEST_CASE("a note that was removed, edited or added is reported; a command in it may change") {
+TEST_CASE("a note that was removed, edited or added is reported; a command in a note may change") {
   Papers run;
   for (const auto& [format, before] :
        {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {

@@ -160,7 +160,7 @@ TEST_CASE("a trial is not shown as running if its process is dead or reports an 
   CHECK(has(joined(watch_lines({grid.state()}, {}, "", {})), "on node7, not visible from this host"));
 }
 
-TEST_CASE("watch shows running experiments: for a shared trial the latest experiment, otherwise the latest grid") {
+TEST_CASE("watch shows the experiment of a running trial; if experiments share the trial, the one with the latest grid") {
   Grid grid;
   put(grid.store, "other", {grid.trials[5], trial("linear", {}, 1)});
   put(grid.store, "idle", {trial("linear", {}, 2)});

@@ -194,7 +194,7 @@ TEST_CASE("a wrong key in a list's entry is reported with its path") {
   CHECK(place.run({"run", study, "--dry-run", "--set", "attention.0.heads=4"}).exit_code == 0);
 }
 
-TEST_CASE("a dry run estimates how long its trials take from trials that are done") {
+TEST_CASE("a dry run estimates, from trials that are done, how long its own trials take") {
   Workplace place;
   const auto study = place.study(kGrid).string();
   const auto dry = [&](std::vector<std::string> more) {
@@ -270,7 +270,7 @@ TEST_CASE("query lists its views in every format, help names them, and SQL that 
   CHECK(place.shell("$ablate query 'SELECT key FROM trials'").exit_code == 0);
 }
 
-TEST_CASE("a list of failures has reasons, and a study of another file with the same name is reported") {
+TEST_CASE("a list of failures has reasons, and a study with the same name from another file is reported") {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
   const auto study = place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"hang\"\n").string();
@@ -281,7 +281,7 @@ TEST_CASE("a list of failures has reasons, and a study of another file with the 
   const auto warning =
       "warning: in ablate.db the experiment tiny was made by another study, " + study + "; the table will leave its trials out";
   CHECK(says(place.run({"run", quick}).err, warning));
-  CHECK_FALSE(says(place.run({"run", quick}).err, "another file"));
+  CHECK_FALSE(says(place.run({"run", quick}).err, "another study"));
   std::filesystem::rename(quick, place.folder() / "moved.toml");  // the same text
-  CHECK_FALSE(says(place.run({"run", "moved.toml"}).err, "another file"));
+  CHECK_FALSE(says(place.run({"run", "moved.toml"}).err, "another study"));
 }

@@ -18,7 +18,7 @@ TEST_CASE("the command line never links torch", "[ldd]") {
   CHECK(says(Process({"ldd", kBin + "ablate-worker"}).wait().out, "libtorch_cpu"));
 }
 
-TEST_CASE("ablate plot uses the ablate-plot beside it, and without it the error names the missing package") {
+TEST_CASE("ablate plot runs ablate-plot from ablate's folder; if ablate-plot is missing, the error names its package") {
   Workplace place;
   const auto wrong = place.run({"plot", "curve", "--out", "a.svg"});
   CHECK(wrong.exit_code == 2);

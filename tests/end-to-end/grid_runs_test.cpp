@@ -66,7 +66,7 @@ TEST_CASE("a grid runs, is stored, and is never run twice", "[skip]") {
   for (const char* part : {"train/step_time", "memory/peak_resident", "listops", "2.11.0"}) CHECK(says(shown.out, part));
 }
 
-TEST_CASE("the number of jobs changes no bit of a result") {
+TEST_CASE("the number of trials at a time changes no bit of a result") {
   Workplace one, two;
   REQUIRE(one.run({"run", one.study(kGrid).string(), "-j", "1"}).exit_code == 0);
   REQUIRE(two.run({"run", two.study(kGrid).string(), "-j", "3"}).exit_code == 0);

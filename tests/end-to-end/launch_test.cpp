@@ -105,7 +105,7 @@ TEST_CASE("errors of a study are reported before anything is run or recorded") {
   CHECK_FALSE(std::filesystem::exists(program.database()));
 }
 
-TEST_CASE("a launch can select trials by key, and warns about surprising settings") {
+TEST_CASE("a launch can select trials by key, and warns about an experiment that another study made") {
   Program program;
   const auto study = program.folder.write("tiny.toml", kTwo);
   const auto key = program.plan({.study = study}).planned.at(1).key;
@@ -128,7 +128,7 @@ TEST_CASE("a launch can select trials by key, and warns about surprising setting
   CHECK(ran_for() == "bench");
 }
 
-TEST_CASE("by default, so many trials run at a time that their threads fit the processors") {
+TEST_CASE("by default, as many trials run at a time as the processors have room for their threads") {
   Program program;
   const auto study = program.folder.write("tiny.toml", kTwo);
   const auto at_a_time = [&](LaunchRequest request) {

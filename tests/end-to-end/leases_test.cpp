@@ -30,7 +30,7 @@ TEST_CASE("eight runs at once share many trials, run each trial once, and leave 
       place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = " + std::to_string(trials) + "\n").string();
   std::vector<std::unique_ptr<Process>> all;
   for (int i = 0; i < 8; ++i)
-    all.emplace_back(new Process(place.start({"run", study, "-j", "1", "--set", "train.steps=2"})));  // not movable
+    all.emplace_back(new Process(place.start({"run", study, "-j", "1", "--set", "train.steps=2"})));  // Process is not movable
   int done = 0;
   for (auto& one : all) {
     const auto ended = one->wait();

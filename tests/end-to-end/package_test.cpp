@@ -101,7 +101,7 @@ TEST_CASE("CUDA sources are compiled if a toolkit is installed, and left out oth
   const auto with = stranger.output_of("cmake -G Ninja -S my-task -B with; cmake --build with");
   if (says(with, "no CUDA toolkit was found")) return skip("no CUDA toolkit; only the build without CUDA was tested");
   CHECK(exported(stranger, "with/my-task.so") == "ablate_abi ablate_plugin with_cuda\n");
-  // The library loads on a machine without a device. Its code digest differs from that of the build without CUDA.
+  // The library loads on a machine without a device. Its code digest differs from the digest of the build without CUDA.
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("each published figure appears beside trials of exactly one study, exc
   for (const auto& figure : papers)
     if (ours.count(figure) == 0) missing.insert(figure.table + ": " + figure.task + ", " + figure.metric);
   CHECK(missing == std::set<std::string>{
-                       // All models failed. The paper has FAIL instead of a number, so lra-google-path-x lists none.
+                       // All models failed. The paper has FAIL instead of a number, so lra-google-path-x lists no number.
                        "arXiv 2011.04006, Table 1: path-x, test/accuracy",
                        // Computed from other numbers.
                        "arXiv 2011.04006, Table 1: average, test/accuracy",
@@ -190,7 +190,7 @@ TEST_CASE("each published figure appears beside trials of exactly one study, exc
                    });
 }
 
-TEST_CASE("a study with the published set-up also resolves with the corrected set-up, and the reverse") {
+TEST_CASE("a study resolves with both set-ups, the published and the corrected one, whichever its file names") {
   const auto plugins = built_plugins();
   const auto check = [&](const std::string& file, const std::string& preset, const char* pooling) {
     const auto study =

@@ -47,7 +47,7 @@ void erase_later(nlohmann::json& section) {
 
 }  // namespace
 
-TEST_CASE("settings and documents of four studies are written exactly as before") {
+TEST_CASE("settings and documents of four studies are written as in the versions that recorded these digests") {
   const auto catalog = built_plugins();
   const Pinned pinned[] = {
       {"quickstart", 12, "5531eaba123cd66b3dc52c8bf7ed4b61940805ef0b1cd10758b5f93380be7f26",

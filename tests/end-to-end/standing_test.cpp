@@ -117,7 +117,7 @@ TEST_CASE("an attempt under a proven key belongs to a separate trial", "[standin
   CHECK(says(place.said({"--dry-run"}), "done, attempt 3\n"));
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(listed() == R"({"first":3,"n":2})");
-  // The code of the new attempts is recorded, too: a later edit is compared with it.
+  // The code of the new attempts is recorded, too: a later edit is compared with this code.
   place.edit('f');
   CHECK(says(place.said({"--dry-run"}), "not done: like attempt 3, except for the code of softmax (attention)"));
   // By the proof, attempts of the first code still count for the second code.

@@ -37,7 +37,7 @@ TEST_CASE("a study can store each trial's weights, and trials that were done bef
   const std::vector<std::string> keeping = {"run", study, "--set", "experiment.keep_weights=true"};
   const auto before = place.run(keeping);
   CHECK(says(before.err, "note: experiment.keep_weights: 1 of the trials that are done has no kept weights; --again runs"));
-  CHECK(says(before.err, "0 done, 1 done before"));  // not part of a key
+  CHECK(says(before.err, "0 done, 1 done before"));  // keep_weights is not part of a key
   CHECK(place.run({"export", "weights", "1", "--out", "w.safetensors"}).exit_code == 2);
 
   auto again = keeping;

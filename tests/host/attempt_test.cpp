@@ -187,7 +187,7 @@ TEST_CASE("an attempt stores what was known about its plugins when it started") 
                                             {"task", "recall", "1.0.0", "7a5c", "", ""},
                                             {"attention", "causal", "1.0.0", "c", "", "", {}, "causal", 4500}};
   const AttemptInProgress trial(planned, {}, 0, 0, verdicts);
-  verdicts.put({"attention", "mine", "edited"}, "cpu", {.verdict = "passed"});  // too late
+  verdicts.put({"attention", "mine", "edited"}, "cpu", {.verdict = "passed"});  // after the attempt has started
   const auto& plugins = trial.attempt().plugins;
   CHECK(plugins.at(0).verdict.verdict == "failed");
   CHECK(plugins.at(0).verdict.failed_checks == "padding, causal");

@@ -37,7 +37,7 @@ TEST_CASE("every include of the tree follows the layers of docs/design.md") {
 
 TEST_CASE("a type has one definition") { CHECK(types_defined_twice(kRoot) == std::vector<std::string>{}); }
 
-TEST_CASE("trials are read through the members of TrialSpec, and their documents only in one place") {
+TEST_CASE("sources read a trial through the members of TrialSpec, and only listed sources read its document") {
   CHECK(literal_sections(kRoot) == std::vector<std::string>{});
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a scheduler gets the time and stop requests only from its environment
 
 TEST_CASE("no source is longer than 500 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
 
-TEST_CASE("layers include only the layers that their line names, and all layers below these") {
+TEST_CASE("a layer may include the layers that its line names, and all layers below them") {
   const auto layers = read_layers(kDesign);
   CHECK(layers.at("tools/ablate") ==
         std::set<std::string>{"core/host/study", "core/sdk", "core/util", "db/history", "db/report"});

@@ -55,7 +55,7 @@ TEST_CASE("a worker of another build is refused at its first message, at once") 
   CHECK(notes.empty());  // a second try would have the same result
 }
 
-TEST_CASE("threads of a worker wait without spinning, unless the user says otherwise") {
+TEST_CASE("threads of a worker wait without spinning, unless the user has set OMP_WAIT_POLICY") {
   const Saying worker(fmt::format(
       R"({{"event": "ready", "environment": {{"policy": "'"$OMP_WAIT_POLICY"'"}}, "most_jobs": 1, "word": "w", "build": "{}"}})",
       build_identity()));

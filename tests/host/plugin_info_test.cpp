@@ -132,7 +132,7 @@ TEST_CASE("an exemption states a finite tolerance above 0") {
     CHECK(says(why_of(none), "expected a number above 0: the largest error that is allowed"));
 }
 
-TEST_CASE("a condition names another parameter of the plugin and a value that it can have") {
+TEST_CASE("a condition names another parameter of the plugin, and a value that the other parameter can have") {
   const auto with = [](const char* condition) {
     const Parameter all[] = {text("map", "\"relu\"", "relu|elu+1", ""), integer("heads", "2", {1, 64}, ""),
                              file("table", "\"\"", ""), when(condition, real("decay", "1", {0, 1}, ""))};

@@ -188,7 +188,7 @@ TEST_CASE("a cache that is a pipe is ignored and blocks nothing") {
 TEST_CASE("a library of many gibibytes is refused before it is hashed") {
   const TemporaryFolder folder;
   fs::copy_file(kGood, folder / "one.so");
-  fs::resize_file(folder / "one.so", std::uintmax_t{20} << 30);  // sparse
+  fs::resize_file(folder / "one.so", std::uintmax_t{20} << 30);  // sparse: uses no disk space
   Inspector inspector;
   const auto found = scan(named({folder.path()}), ABLATE_TORCH_VERSION, std::ref(inspector), "");
   CHECK(found.at(0).refusal == "has 20 GiB, expected at most 4 GiB of a plugin's library");

@@ -32,7 +32,7 @@ Faults with_locks() {
   return faults;
 }
 
-/// Writes a result and ends the trial's lease, even if another scheduler owns it.
+/// Writes a result and ends the trial's lease, even if another scheduler owns the lease.
 struct NoFence : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {

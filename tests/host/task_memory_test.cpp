@@ -60,7 +60,7 @@ TEST_CASE("a task's answer is valid for its code, its question, and the current 
     for (const auto& entry : std::filesystem::directory_iterator(folder / "memory"))
       std::ofstream(entry.path()) << "{\"answer\": 3";
   }
-  SECTION("another folder that changes the meaning of a relative path") {
+  SECTION("another working folder, which changes the meaning of a relative path") {
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder.path());
     CHECK_FALSE(find());

@@ -149,7 +149,7 @@ TEST_CASE("parameters of a schedule and `decayed` are read only under their cond
               "leave model.feed_forward out"});
 }
 
-TEST_CASE("a schedule without a warm-up that it needs, or with one that overlaps its cooldown, is refused where it is set") {
+TEST_CASE("a schedule that lacks a needed warm-up, or whose warm-up overlaps its cooldown, is refused where it is set") {
   const std::string train = kBase + "[train]\nsteps = 100\n";
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\n") ==
         Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is its peak times "

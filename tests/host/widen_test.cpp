@@ -24,7 +24,7 @@ std::map<int, double> values(const std::string& text, const std::string& name = 
 
 }  // namespace
 
-TEST_CASE("up to four values lie beyond each end, by the ratio of the last two values") {
+TEST_CASE("up to four values are added beyond each end, by the ratio of the two values at this end") {
   const auto text = kTuned + "train.learning_rate = [1e-2, 1e-3, 3e-3]\n";
   const auto study = load(text);
   CHECK(study.widens);

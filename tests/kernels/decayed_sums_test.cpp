@@ -134,7 +134,7 @@ TEST_CASE("decayed sums, fused, equal the recurrence, with the gradients of deca
     }
 }
 
-TEST_CASE("decayed sums, fused, accept one token that is expanded to all tokens, and its gradient") {
+TEST_CASE("decayed sums, fused, accept one token that is expanded to all tokens, and give its gradient") {
   const Sums of{2, 2, 133, 16, 32, Left::kOfToken, true};
   for (const std::size_t i : {0, 1, 2, 5}) {
     INFO(i);

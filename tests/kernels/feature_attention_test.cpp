@@ -80,7 +80,7 @@ TEST_CASE("exponents of hundreds, rising and falling along a sequence, give the 
     }
 }
 
-TEST_CASE("masked keys change nothing, even large ones, and a query without keys reads 0") {
+TEST_CASE("masked keys, even large keys, change nothing, and a query without keys reads 0") {
   const auto of = features_of(32, 100, true);
   auto inputs = inputs_of(of);
   const auto mask = mask_of(of);
@@ -112,7 +112,7 @@ TEST_CASE("random features have a fused form for whole vectors and heads of 16 c
   CHECK(!is_fused(features_of(32, 40, false, 8)));
 }
 
-TEST_CASE("a wrong layer of random features is not within rounding") {
+TEST_CASE("errors of a wrong layer of random features exceed rounding") {
   const auto of = features_of(32, 100, true);
   const auto inputs = inputs_of(of);
   test::check_wrong(of, 0.003);
@@ -140,7 +140,7 @@ TEST_CASE("NaN spreads through random features in both forms alike") {
   }
 }
 
-TEST_CASE("random features accept empty sequences and no queries, and a read of no key gives the bias") {
+TEST_CASE("random features accept 0 sequences and 0 queries, and a query without keys gives the bias") {
   for (const auto& [batch, n, keys] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>{0, 5, 7}, {2, 0, 7}}) {
     const Case of{batch, n, keys, 16, 1, 16, FeatureMap::kElu, false, 16};
     CHECK(output(of, inputs_of(of), true, {}).numel() == 0);

@@ -84,7 +84,7 @@ TEST_CASE("both forms give the equation's values and gradients, at any length, w
           }
 }
 
-TEST_CASE("a wrong form is not within rounding") {
+TEST_CASE("errors of a wrong form exceed rounding") {
   const Case of{65, 64, 128, kGelu, 0.2, 0.1};
   const auto inputs = inputs_of(of);
   const auto expected = results(of, in_double(inputs), Choice::kReference);

@@ -121,7 +121,7 @@ TEST_CASE("norm and gate are accurate for small and large numbers") {
   CHECK(off(found(of, inputs, true), by_formula(of, inputs)) < kNear);
 }
 
-TEST_CASE("a mean that is kept, a norm over all heads, another gate, order, divisor or epsilon, and no gate are noticed") {
+TEST_CASE("a kept mean, a norm over all heads, another gate, order, divisor or epsilon, and a missing gate are noticed") {
   for (const auto norm : {HeadNorm::kLayer, HeadNorm::kRms}) {
     const Gated of{2, 2, 50, 16, norm};
     const auto inputs = drawn(of);

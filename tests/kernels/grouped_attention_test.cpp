@@ -130,7 +130,7 @@ TEST_CASE("a query in no group gives the output's bias, without gradient") {
   for (std::size_t i = 0; i < kOwn; ++i) CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // group 2 is not read
 }
 
-TEST_CASE("a query in another group, another factor or another weight is not within rounding") {
+TEST_CASE("if a query's group, a factor or a weight is changed, results differ by more than rounding") {
   if (kernels::instructions().empty()) return skip("this processor lacks the instructions that the fused kernels need");
   const GroupedCase of{100, {40, 7, 130}};
   const auto inputs = grouped_inputs(of);

@@ -36,7 +36,7 @@ TEST_CASE("both forms of linear attention give the equation's values and gradien
           }
 }
 
-TEST_CASE("masked keys change nothing, even NaN, and a query without keys reads 0") {
+TEST_CASE("masked keys, even NaN, change nothing, and a query without keys reads 0") {
   const Case of{3, 100, 0, 64, 2, 32, FeatureMap::kElu, true};
   auto inputs = inputs_of(of);
   const auto mask = mask_of(of);
@@ -65,12 +65,12 @@ TEST_CASE("linear attention has a fused form if sizes are whole vectors and fit 
   CHECK(!is_fused(272, 1, 16));
 }
 
-TEST_CASE("a wrong layer is not within rounding") {
+TEST_CASE("errors of a wrong layer exceed rounding") {
   const Case of{3, 100, 0, 64, 2, 32, FeatureMap::kElu, true};
   test::check_wrong(of, 0.001);
 }
 
-TEST_CASE("empty sequences, no queries and no keys are accepted, and a read of no key gives the bias") {
+TEST_CASE("0 sequences, 0 queries and 0 keys are accepted, and a query without keys gives the bias") {
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
     for (const bool masked : {false, true})
       for (const auto& [batch, n, keys] :
@@ -86,7 +86,7 @@ TEST_CASE("empty sequences, no queries and no keys are accepted, and a read of n
       }
 }
 
-TEST_CASE("views, gradients of some inputs, of no input and of a sum are accepted") {
+TEST_CASE("views are accepted, and gradients may be of some inputs, of no input, or of a sum") {
   for (const std::int64_t keys : {0, 70}) {
     const Case of{3, 100, keys, 64, 2, 32, FeatureMap::kElu, true};
     const auto inputs = inputs_of(of);

@@ -120,7 +120,7 @@ TEST_CASE("the short convolution is accurate for large and small sums") {
   }
 }
 
-TEST_CASE("a wrong filter, a late token, a missing bias or start, and no SiLU are noticed") {
+TEST_CASE("a wrong filter, a late token, and a missing bias, start or SiLU are noticed") {
   const Filter of{2, 50, 16, 4, true, true};
   const auto inputs = drawn(of);
   const auto here = found(of, inputs, true);

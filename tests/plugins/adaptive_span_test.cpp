@@ -38,10 +38,10 @@ Made adaptive(const Shape& shape) {
   return {attention, positions};
 }
 
-/// Faults that make expected() wrong.
+/// Variants of expected(). The defaults are correct; any other value is a fault.
 struct Wrong {
   std::int64_t farther = 0;  ///< added to the mask's distance
-  bool own = false;          ///< a token sees itself
+  bool own = false;          ///< true: a token sees itself
   bool positions = true;
 };
 

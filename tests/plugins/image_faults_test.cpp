@@ -168,7 +168,7 @@ TEST_CASE("faults of CIFAR batches are reported") {
     fs::remove(batch);
     check_mentions(refusal(folder),
                    {folder.string(), "holds no whole data set: CIFAR-10's binary form lacks data_batch_3.bin, plain"});
-    // If the batches are in the folder cifar-10-batches-bin, the message names it, and a file outside of it counts as missing.
+    // If the batches are in the folder cifar-10-batches-bin, the message names it, and batches elsewhere count as missing.
     const auto below = folder / "cifar-10-batches-bin";
     fs::create_directory(below);
     for (const auto& entry : std::vector<fs::path>(fs::directory_iterator(folder), fs::directory_iterator()))

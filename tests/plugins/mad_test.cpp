@@ -148,7 +148,7 @@ TEST_CASE("selective copying has the tokens without the blanks as targets, in or
   }
 }
 
-TEST_CASE("in the published form, each blank of selective copying is equally likely before any token") {
+TEST_CASE("in the published form, each blank of selective copying stands before each token with equal probability") {
   const auto task = mad("selective-copying", {{"protocol", "published"}});
   constexpr double kExamples = 2000, kBlanks = 223, kTokens = 16;
   std::vector<double> blanks(16), squares(16);

@@ -19,10 +19,10 @@ std::shared_ptr<ablate::Attention> memory_compressed(bool causal) {
 
 constexpr std::int64_t kFactor = 3;  // from the paper: kernels of 3 tokens at a stride of 3
 
-/// Faults of a wrong reference for memory-compressed attention.
+/// Variants of expected(). The defaults are correct; any other value is a fault.
 struct Wrong {
   std::int64_t early = 0;  ///< number of positions by which a slot is seen too early
-  bool same = true;        ///< one convolution for keys and values; false: values are means of three tokens
+  bool same = true;        ///< true: one convolution for keys and values; false: values are means of three tokens
 };
 
 /// Computes one item: projects queries, keys and values, and applies a strided convolution to keys and values, with zeros

@@ -169,7 +169,7 @@ TEST_CASE("published pictures are read by their metadata lines, from any folder 
   write_png(files.picture(3, 1), 32, files.pictures[7]);
   CHECK(load_pictures(files.root())->digest() == task->digest());
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "0"));
-  CHECK(load_pictures(files.root())->digest() == task->digest());  // these are the labels from before
+  CHECK(load_pictures(files.root())->digest() == task->digest());  // the same labels as before the edits
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "1"));
   CHECK(load_pictures(files.root())->digest() != task->digest());
 }

@@ -118,7 +118,7 @@ Tensor drawn(ablate::db::Draws& draws, const Tensor& like) {
 
 }  // namespace
 
-TEST_CASE("methods equal fla-core's naive forms or transformers' modules in values and gradients, not other conventions") {
+TEST_CASE("methods have values and gradients of fla-core's naive forms or transformers' modules, not of other conventions") {
   const auto lines = fixture();
   auto line = lines.begin();
   for (std::size_t i = 0; i < kMethods.size(); ++i) {

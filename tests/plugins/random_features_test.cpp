@@ -61,7 +61,7 @@ TEST_CASE("independent feature vectors are normal and not orthogonal, also after
   }
 }
 
-TEST_CASE("independent vectors estimate scores without bias, with more error than orthogonal ones") {
+TEST_CASE("independent vectors estimate scores without bias, with more error than orthogonal vectors") {
   const std::int64_t d = 8, slots = 8, seeds = 2000;
   const auto x = 0.25 * normal({1, 1, 4, d}, 1), y = 0.25 * normal({1, 1, 4, d}, 2);
   const auto exact = x.matmul(y.transpose(-1, -2)).exp();

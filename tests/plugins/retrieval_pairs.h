@@ -5,7 +5,7 @@
 
 namespace ablate::tests {
 
-/// Present ids of two documents, with the pair's label.
+/// Ids of two documents without padding, and the pair's label.
 struct DocumentPair {
   std::vector<std::int64_t> ids[2];
   std::int64_t label;

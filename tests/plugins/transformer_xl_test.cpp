@@ -126,7 +126,7 @@ TEST_CASE("transformer-xl: each item has its own memory, of the tokens that it h
   CHECK(distance(last[1], attend_relative(*attention, x[1].narrow(0, 5, 5), own)) < 1e-12);
 }
 
-TEST_CASE("transformer-xl: a memory of another length in evaluation; without a memory there is no state") {
+TEST_CASE("transformer-xl: the memory may have another length in evaluation; without a memory there is no state") {
   const auto attention = xl(3, true, 7);
   CHECK(attention->initial_state(2).at(0).size(1) == 7);
   attention->train();

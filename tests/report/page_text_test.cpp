@@ -81,7 +81,7 @@ TEST_CASE("without D3 a report is refused, and the error names the package") {
   }
 }
 
-TEST_CASE("if a command names two experiments, the report begins with a table of both; else each has only its own table") {
+TEST_CASE("if a command names several experiments, the report begins with a table of all; otherwise each has its own table") {
   if (page_texts().d3.empty()) return skip_without_package("node-d3");
   db::Commands run;
   run.add = add_report;

@@ -253,7 +253,7 @@ TEST_CASE("a trial resumes from the latest usable file, and two files stay") {
     trial.run(plan);
     CHECK(json(trial.resumed()->environments).dump() == R"([{"processor":"a processor"}])");
   }
-  SECTION("files of other environments: each attempt reports all of them, even if it is interrupted") {
+  SECTION("files of other environments: each attempt reports all these environments, even if it is interrupted") {
     const auto found = [&](const char* kernels, const char* variables, std::int64_t until) {
       auto plan = plan_in(folder, "one");
       plan.folder += "2";

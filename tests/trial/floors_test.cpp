@@ -75,7 +75,7 @@ TaskInfo position_info(std::int64_t length, std::int64_t classes) {
 
 }  // namespace
 
-TEST_CASE("a label that is the token at position 3 is found there, but not by the largest class or a bag") {
+TEST_CASE("a label that is the token at position 3 is predicted from this position, but not by the largest class or a bag") {
   Examples task(class_info(12, 10), [](Draw draw) {
     auto ids = digits(draw, 12);
     const auto label = ids[3];

@@ -159,7 +159,7 @@ std::string path_at(const std::string& line, std::size_t column) {
   return line.substr(begin, end - begin);
 }
 
-/// Returns the option that a place in the composed text comes from; "" if bench wrote the place itself.
+/// Returns the option that the text at a location comes from; "" if bench itself wrote that text.
 std::string option_at(const std::string& text, const Location& where, const BenchArguments& arguments) {
   std::istringstream lines(text);
   std::string line;

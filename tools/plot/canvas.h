@@ -82,7 +82,7 @@ struct SeriesStyle {
 };
 
 /// Returns the style of a series. Among the first 49, no two have the same colour and dash, or the same colour and marker.
-/// Among the first 7, all three differ. Colours: Okabe and Ito (2008), without their yellow, which is hard to see on paper.
+/// The first 7 differ in colour, dash and marker. Colours: Okabe and Ito (2008), without their yellow, hard to see on paper.
 /// @param mark number of the marker; kMarkOfStyle: the marker follows from `style`
 SeriesStyle series_style(std::size_t style, std::size_t mark = db::kMarkOfStyle);
 

@@ -22,7 +22,7 @@ constexpr double kLineStep = kSmallSize * 1.45;
 /// Names of the series, below the panels, in as many columns as fit.
 class Legend {
  public:
-  /// Shows the figure's keys. If it has none, shows each named style and marker once, in order. `width` is in points.
+  /// Shows the figure's keys. If the figure has none, shows each named style and marker once, in order. `width` is in points.
   Legend(const db::Figure& figure, double width, Fonts& fonts) {
     if (figure.keys.empty())
       add_series(figure);

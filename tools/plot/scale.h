@@ -43,8 +43,8 @@ class Scale {
 
   /// Maps the low end to 0 and the high end to 1. Values outside the axis give numbers below 0 or above 1.
   double share(double value) const;
-  /// Returns a tick for each name if the axis has names. Otherwise returns all ticks of the figure that are in its range. If
-  /// there is none, returns linear_ticks() or log_ticks(), which `most` limits.
+  /// Returns a tick for each name if the axis has names. Otherwise returns the figure's ticks in the axis's range. If none
+  /// is in this range, returns linear_ticks() or log_ticks(), which `most` limits.
   std::vector<Tick> ticks(int most) const;
   bool has_names() const { return !axis_.names.empty(); }
 

@@ -51,8 +51,8 @@ class Executor {
   /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.
   virtual void give_up() = 0;
 
-  /// Starts a job, without a time limit if `timeout_s` is 0. Returns the job's number in events. It is negative, because trials
-  /// have positive numbers.
+  /// Starts a job, without a time limit if `timeout_s` is 0. Returns the job's number in events: a negative number,
+  /// because the numbers of trials are positive.
   template <class Job>
   int start(const Job& job, double timeout_s = 0) {
     send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});

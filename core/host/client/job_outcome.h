@@ -11,13 +11,13 @@ namespace ablate {
 struct JobOutcome {
   enum class How {
     kDone,        ///< the job sent its answer, and its process exited normally
-    kThrew,       ///< it reported why it failed
-    kNotStarted,  ///< the worker had no process or descriptor left for it
-    kIntruded,    ///< it wrote into the host's own channel
-    kLate,        ///< its time limit ended it
-    kCrashed,     ///< it ended by a signal or an exit code, without a message
-    kKilled,      ///< it was ended by a signal from outside: the kernel's memory killer, a user, a batch system
-    kSilent,      ///< it exited without an answer
+    kThrew,       ///< the job reported why it failed
+    kNotStarted,  ///< the worker had no process or descriptor left for the job
+    kIntruded,    ///< the job wrote into the host's own channel
+    kLate,        ///< the job's time limit ended it
+    kCrashed,     ///< the job ended by a signal or an exit code, without a message
+    kKilled,      ///< a signal from outside ended the job: from the kernel's memory killer, a user, or a batch system
+    kSilent,      ///< the job exited without an answer
     kLost         ///< the worker died, and the job with it
   };
   How how = How::kDone;
@@ -37,7 +37,7 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// Stores a message about a failure or a crash, and returns false. Returns true for others, which the caller must read.
+  /// Stores a message about a failure or a crash, and returns false. Returns true for others: the caller must read them.
   bool take(const nlohmann::json& data);
   /// Records that the job has sent its answer.
   void answered() { answered_ = true; }

@@ -38,13 +38,13 @@ using nlohmann::json;
 
 /// The host's side of a worker, which is a process that has loaded torch and forks one child per job. Host and worker send the
 /// messages of core/shared/pipe.h, one per line. Each message after the worker's ReadyEvent begins with the word of that event.
-/// When its input closes or the scheduler dies, the worker ends, with all jobs and the processes that they left behind.
+/// The worker ends when its input closes or the scheduler dies. All jobs, and the processes that jobs left, then end, too.
 class WorkerClient final : public Executor {
  public:
   /// Starts the named program from the running program's folder and waits until the worker is ready. Throws Error (also
   /// WorkerMissing, or Interrupted of core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
-  /// Ends the worker, its jobs, and every process that they left: all children of this process since the worker's start.
+  /// Ends the worker, its jobs, and every process that jobs left: all children of this process since the worker's start.
   ~WorkerClient() override;
 
   /// Buffers bytes that the worker cannot receive yet. next() sends them.

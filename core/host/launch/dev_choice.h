@@ -43,7 +43,7 @@ class DevChoice {
   };
 
   bool is_beyond(const Trial& trial) const;
-  /// Adds a value to a cell if its best value is at an edge. Returns false if none is added.
+  /// Adds a value to a cell if the cell's best value is at an edge. Returns false if no value is added.
   /// @param most how many values the study has beyond each end of this cell
   bool widen(const Study& study, const Added& most, std::int64_t cell, std::int64_t best,
              const std::vector<const Trial*>& trials);

@@ -41,7 +41,7 @@ struct LaunchRequest {
   bool is_bench = false;
 };
 
-/// Can be moved, but not copied, because pointers refer to its trials.
+/// Can be moved, but not copied, because some members point to trials in other members.
 struct PlannedStudy {
   PlannedStudy(LaunchRequest request, Catalog with, Study resolved);
   PlannedStudy(PlannedStudy&&) = default;

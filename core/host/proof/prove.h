@@ -13,7 +13,7 @@
 namespace ablate {
 
 struct ProofSummary {
-  int repeated = 0;  ///< number of trials
+  int repeated = 0;  ///< number of repeated trials
   /// "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531", or how a repeated trial failed.
   std::vector<std::string> differences;
   std::int64_t proof = 0;             ///< the proof's number in the history; 0 if there is a difference
@@ -41,7 +41,7 @@ std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that differ from done trials only in code: settings, data, torch and machine are equal. Repeats
 /// one trial of each scope, at least `least` trials in all. Compares all results to the last bit, except the host's own times
-/// and memory. If they are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the
+/// and memory. If all are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the
 /// history gets a proof. Otherwise the history stays as it is. Throws Error if the plan has no trial to repeat.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
                    const RunOptions& how);

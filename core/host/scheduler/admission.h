@@ -79,7 +79,7 @@ class Admission {
     return least;
   }
 
-  int most_, now_;  ///< limits of trials at a time: in this run; now
+  int most_, now_;  ///< limits of trials at a time: `most_` for the whole run, `now_` at present
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
   std::map<const PlannedTrial*, int> most_beside_;

@@ -68,7 +68,7 @@ class AttemptFiles {
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}
 
-  /// Each returns the absolute path of a file that the worker writes. weights_of returns "" if weights are not kept.
+  /// Both functions return the absolute path of a file that the worker writes. weights_of returns "" if weights are not kept.
   std::string output_of(const db::Attempt& attempt) const;
   std::string weights_of(const db::Attempt& attempt) const;
 

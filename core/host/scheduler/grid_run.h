@@ -36,7 +36,7 @@ class Liveness {
 
   enum class Next { kNothing, kAsk, kGiveUp };
 
-  /// @param overdue true if a message is long overdue. A worker that answers pings is kept: a job that it killed may end late.
+  /// @param overdue true if a message is long overdue. A worker that answers pings is kept: a killed job may end late.
   Next look(bool overdue, double now_s) {
     if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
     const bool silent = asked_;
@@ -85,7 +85,7 @@ class Leasing {
 
   /// Trials that run elsewhere, and whose results are awaited.
   const std::vector<const PlannedTrial*>& elsewhere() const { return elsewhere_; }
-  /// Returns the awaited trials that no live scheduler runs, in their order. They may be leased again. Checks once a second.
+  /// Returns the trials of elsewhere() that no live scheduler runs. They may be leased again. Checks once a second.
   std::vector<const PlannedTrial*> freed();
 
   /// Ends all leases of this scheduler, and frees its slot.
@@ -227,7 +227,7 @@ class GridRun {
   /// Starts a leased trial. Ends its lease instead if other schedulers' attempts show that it must run alone or not at all.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// Removes the first waiting trial, which is_barred() but may be done elsewhere. Returns false if the history is unavailable.
+  /// Removes the first waiting trial, because it is barred, or done elsewhere. Returns false if the history is unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
   /// Takes back trials that other schedulers released or ended, and starts some. Notes a wait for trials that run elsewhere.

@@ -75,7 +75,7 @@ class StallWatch {
 class Quarantine {
  public:
   using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
-  static constexpr std::size_t kEnough = 3;                       ///< number of failures with equal reasons, except numbers
+  static constexpr std::size_t kEnough = 3;                       ///< failures with reasons equal except for numbers
 
   /// Plugins that several failures have in common.
   struct Blamed {
@@ -145,7 +145,7 @@ class MemoryRoom {
 
   double unshown_s_;
   std::map<std::string, std::int64_t> by_key_;  ///< resident sizes of attempts before this run
-  Peaks own_, resident_;                        ///< sizes in this run; resident_: of trials that ended before they showed any
+  Peaks own_, resident_;                        ///< sizes in this run; resident_: of trials that ended before they showed own_
   std::map<int, Running> running_;
 };
 

@@ -27,7 +27,7 @@ struct PlannedTrial {
 /// Returns the trial's identity with Identity::values set.
 Identity with_values(const PlannedTrial& planned);
 
-/// Returns the files that the trial's values name, with the digests in the trial's key, for a worker to compare.
+/// Returns the files that the trial's values name, with the digests in the trial's key. A worker compares them with the files.
 std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section);
 
 /// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.
@@ -36,7 +36,7 @@ struct TaskLimits {
   double prepare_s = 3600;  ///< factory, info(), load(): may download and convert; a greater [experiment] timeout allows more
 };
 
-/// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and compression
+/// Checks everything that needs only the tasks' info() and the machine. Finds missing data and devices, and compression
 /// rates below one slot of a sequence (rate * length < 1). Also finds lengths that a plugin does not promise, and attentions
 /// that refuse their place in the model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,

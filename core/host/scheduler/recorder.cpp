@@ -157,7 +157,7 @@ void Recorder::finish(const std::function<bool()>& give_up) {
   if (!waiting_.empty())
     note_(fmt::format("{}; after some minutes or Ctrl-C, they go to a new file beside the database", waits(waiting_.size())));
   while (!waiting_.empty()) {
-    if (give_up()) rescue("the database could not be written to the end");
+    if (give_up()) rescue("the database still could not be written when the run stopped waiting");
     outside_.clock.wait(kLastTries_s);
     retry();
   }

@@ -13,9 +13,9 @@
 
 namespace ablate {
 
-/// A call never waits for long. If a result cannot be written now (another process's lock, a full disk), it waits here and is
-/// tried again, while trials continue. If the file is gone or damaged, a copy of it is made beside it, and later results go
-/// there. If that fails, waiting results go into a new history, and the damaged file stays unchanged.
+/// A call never waits for long. If a result cannot be written now (another process's lock, a full disk), the Recorder keeps
+/// it and tries again, while trials continue. If the database is gone or damaged, it is copied to a file beside it, and later
+/// results go into the copy. If copying fails, waiting results go into a new history, and the damaged file stays unchanged.
 class Recorder {
  public:
   using Note = std::function<void(const std::string&)>;

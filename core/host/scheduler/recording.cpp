@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-/// Calls f. A wait for another process's lock may be long, so a stop is checked after it.
+/// Calls f. A wait for another process's lock may be long, so a stop is checked after the wait.
 template <class F>
 auto unless_interrupted(F&& f) try {
   return f();

@@ -15,8 +15,8 @@ db::Store open_history(const std::filesystem::path& file);
 
 /// Writes a study with all its trials. Trials that this run does not start are included: without them the grid's
 /// table would shrink. Writes nothing if it throws.
-/// @param verdicts on the study's plugins
-/// @param is_left_out true for trials that dev has not chosen; empty: no trial is left out
+/// @param verdicts verdicts on the study's plugins
+/// @param is_left_out returns true for a trial whose value dev has not chosen; empty: no trial is left out
 /// @param listed_us db::Experiment::listed_us
 /// @param ends_early if true, throws Interrupted when a signal asks to stop; false for a caller that has results to save
 void record_study(db::GridStore& into, const Study& study, const std::vector<PlannedTrial>& planned,

@@ -89,8 +89,8 @@ struct RunOptions {
 
 struct RunSummary {
   int done = 0, failed = 0, skipped = 0;    ///< failed: by counts_as_failed; skipped: done before this run
-  int elsewhere = 0, failed_elsewhere = 0;  ///< trials that other schedulers ran meanwhile: done; not done
-  int not_started = 0;                      ///< because too many trials had failed
+  int elsewhere = 0, failed_elsewhere = 0;  ///< trials that other schedulers ran meanwhile: done, and not done
+  int not_started = 0;                      ///< trials not started, because too many had failed
   SetAside set_aside = {};
   std::map<const PlannedTrial*, std::string> reasons = {};  ///< by failed trial, a pointer into run_trials' plan
   std::vector<std::string> quarantines = {};                ///< lines about trials set aside because of repeated failures

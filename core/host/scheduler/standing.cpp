@@ -62,7 +62,7 @@ class Comparison {
   }
 
  private:
-  /// Sections, basis and setting. Trials of one kind differ only in seeds, and so do the done trials compared with them.
+  /// Sections, basis and setting. Trials of one kind differ only in seeds. The done trials compared with them also do.
   using Kind = std::tuple<SectionNumbers, std::int64_t, std::int64_t>;
 
   /// Returns "" if no done trial with such settings can be read.
@@ -84,7 +84,7 @@ class Comparison {
 
   const db::Reader& reader_;
   std::string experiment_;
-  std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< hashes of their settings
+  std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< hash of the trial's settings
   std::unordered_map<std::int64_t, db::DoneWith> alike_;          ///< by hash
   std::map<Kind, std::string> differences_;                       ///< the differences, as text
   std::optional<Nearest> nearest_;

@@ -17,7 +17,7 @@ struct TrialEnd {
 
 /// Summarizes failures in at most ten lines per part, from one TrialEnd per trial. Part one has the reasons, the most frequent
 /// first: "3 failed: signal # (Segmentation fault)". Part two has each value of a varied parameter whose trials all
-/// failed, if they are at least two and not the whole grid: "all 6 of attention.plugin = x: failed: ...".
+/// failed, if these trials are at least two and not the whole grid: "all 6 of attention.plugin = x: failed: ...".
 std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends);
 
 /// Grid that run_trials of scheduler.h creates and runs to its end. Arguments must outlive this object. For one thread only.

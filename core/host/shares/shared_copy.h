@@ -16,7 +16,7 @@
 namespace ablate {
 
 /// The history is on this machine. The shared folder has only complete copies, and files of attempts. No process opens a copy
-/// for writing. Each run of a share writes its own copy, so that no run replaces another copy. A run merges the copies that it
+/// for writing. Each run of a share writes its own copy, so no run replaces another run's copy. A run merges the copies that it
 /// finds into its history, and removes them once its own copy is written. For one thread only.
 class SharedCopy {
  public:
@@ -30,7 +30,7 @@ class SharedCopy {
   /// writes this run's copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
   void bring();
 
-  /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. If nothing is new, copies twice a
+  /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. Without them, copies twice a
   /// minute. An error is noted once, and the copy is tried again. After a request to stop, finish() makes the copy. `written`
   /// is the number of this run's attempts so far.
   void keep_up(std::int64_t written);

@@ -36,8 +36,8 @@ struct Node {
 /// Parses a file's text. Returns nullopt, and adds a diagnostic, if it is not TOML or has a date or a time.
 std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics);
 
-/// Parses the value of an override: a TOML value, or else a bare word as text. Returns nullopt, and adds a diagnostic, if it is
-/// neither. The value's nodes get the location `where`.
+/// Parses the value of an override: a TOML value, or else a bare word as text. Returns nullopt, and adds a diagnostic, if the
+/// text is neither. The value's nodes get the location `where`.
 std::optional<Node> parse_value(const std::string& text, const Location& where, Diagnostics& diagnostics);
 
 }  // namespace ablate

@@ -14,8 +14,8 @@ namespace ablate {
 std::optional<LongerDraft> read_longer(const Node& node, Diagnostics& diagnostics);
 
 /// Completes Draft::longer after the overrides. If [grid.longer] sets no seeds, it gets the first two reported seeds. If an
-/// override sets the reported seeds, all other seeds of [grid.longer] are removed. Adds an error for a seed that is no reported
-/// seed, for steps that the grid varies, and for a missing [experiment] smallest.
+/// override sets the reported seeds, the control loses its seeds that are not among them. Adds an error for a seed that is not
+/// reported, for steps that the grid varies, and for a missing [experiment] smallest.
 void check_longer(Draft& draft, Diagnostics& diagnostics);
 
 /// Returns the trial with more steps if its seed is one of Draft::longer. The trial has Role::kLonger, and the cell and the

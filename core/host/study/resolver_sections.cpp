@@ -1,4 +1,4 @@
-// The sections of a point. Each is resolved once for all points that choose the same alternatives for it.
+// The sections of a point. A section is resolved once for all points that choose the same alternatives for this section.
 #include <fmt/format.h>
 
 #include <algorithm>

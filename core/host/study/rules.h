@@ -13,7 +13,7 @@ class Rules {
   Rules(const std::vector<Rule>& rules, std::string what, const Schema& schema, Diagnostics& diagnostics);
 
   /// Returns the indexes of the rules that the point matches. A setting of the grid also counts if the point's plugin lacks the
-  /// parameter, so that a rule can leave out such combinations. A base value is ignored if the plugin lacks it.
+  /// parameter, so that a rule can leave out such combinations. A base value is ignored if the plugin lacks the parameter.
   std::vector<std::size_t> matching(const Point& point);
 
   /// Reports rules that never matched, because they are probably typing errors.

@@ -19,11 +19,11 @@ struct PluginUse {
 /// Returns the task, the attention (or each attention of a list), and all plugins that are parameters of others. Each comes
 /// after its owner. Throws Error (ExitCode::kPlugin) for a plugin that the catalog lacks.
 std::vector<PluginUse> used_plugins(const TrialSpec& trial, const Catalog& catalog);
-/// Does the same for one plugin. Its path is its kind.
+/// Returns the plugin, with the kind as its path, and then all plugins that are its parameters. Throws the same errors.
 std::vector<PluginUse> used_plugins(Kind kind, const PluginSpec& plugin, const Catalog& catalog);
 
-/// Returns the parameter that a plugin's message names first: "heads = 3 does not divide ...", possibly after its id and a
-/// colon. Returns "" if there is none.
+/// Returns the parameter that a plugin's message names first: "heads = 3 does not divide ...", possibly after the plugin's
+/// id and a colon. Returns "" if no parameter is named first.
 std::string named_parameter(const PluginInfo& info, std::string why);
 
 }  // namespace ablate

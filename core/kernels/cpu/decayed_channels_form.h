@@ -1,5 +1,5 @@
 // Sums with a decay for each channel. Tiles are transposed, with a channel's tokens in lanes. A block of kLanes tokens reads
-// the sums before the block. Weights of a block's pairs are computed by diagonals: each decays the keys by one more token.
+// the sums before the block. Weights of a block's pairs are computed by diagonals, each of which decays keys by one more token.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_tiles.h"

@@ -1,6 +1,6 @@
 // x + noise (W2 inner_noise act(W1 norm(x) + b1) + b2), forward and backward, tile by tile. The forward pass saves only x. The
-// backward pass computes the inner numbers again: it needs no memory for them, but 7 products instead of 6. The norm's gamma
-// and beta are folded into W1 and b1 (d h operations), so a tile has only normalised rows. Compiled for each ABLATE_FORM.
+// backward pass computes the inner numbers again, with 7 products instead of 6, so it needs no memory for them. The norm's
+// gamma and beta are folded into W1 and b1 (d h operations), so a tile has only normalised rows. Compiled for each ABLATE_FORM.
 #pragma once
 
 #include "core/kernels/cpu/feed_forward.h"

@@ -9,7 +9,7 @@ namespace ablate::kernels::cpu {
 
 /// Sizes and weights. All numbers are contiguous float32, and width = heads * d_head.
 struct LinearAttentionCall {
-  std::int64_t batch = 0, n = 0, m = 0;          ///< sequences, queries and keys of each
+  std::int64_t batch = 0, n = 0, m = 0;          ///< sequences, queries and keys of each sequence
   int d = 0, heads = 0, d_head = 0;              ///< channels of a token, and of a head: multiples of kLanes
   bool relu = false;                             ///< phi is relu; false: elu + 1
   const float* vectors = nullptr;                ///< [heads, features, d_head]: phi is exp(w.x - (s |x|)^2 / 2) instead, with

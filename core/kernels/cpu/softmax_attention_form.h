@@ -1,5 +1,5 @@
 // Softmax attention of a tile of queries by blocks of keys, as in FlashAttention (Dao 2023, Algorithms 1 and 2). Only the
-// scores of a block exist, and the backward pass computes them again. They are transposed, [keys, kTile]: a number for each
+// scores of a block exist, and the backward pass computes them again. Scores are transposed, [keys, kTile]: a number for each
 // query (the largest score, a sum, a gradient's share) is a lane, and no product needs a transposed block.
 #pragma once
 

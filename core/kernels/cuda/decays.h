@@ -15,10 +15,10 @@ constexpr int kLevels = 6;  ///< 2^6 tokens
 static_assert(kChunk == kSide && kChunk == 1 << kLevels, "a chunk is a tile's side");
 
 /// Multiplies columns of a chunk by exp of the sum of log decays up to each token, or behind each token if kBehind. All threads
-/// must call it. The caller needs no barrier between its writes to the tile and the call, but one before it reads the tile.
+/// must call it. Writes to the tile before the call need no barrier. Reads of the tile after the call need one.
 /// @param tile token t of column c at t * row + c * column
 /// @param parts [256], scratch
-/// @param log_decay at the chunk's first token and column; tokens `stride` and columns `step` apart (step 0: alike); nullptr: 0
+/// @param log_decay first token and column; tokens are `stride`, columns `step` numbers apart (0: all alike); nullptr: all 0
 /// @return the sum of all log decays of column threadIdx.x % kColumns
 template <int kColumns, bool kBehind>
 __device__ float decay(float* tile, int row, int column, float* parts, const float* log_decay, std::int64_t stride, int step,

@@ -12,7 +12,7 @@ constexpr int kDeep = 32;                 // depth of a product's step
 constexpr int kPiece = 256;               // tokens that one block sums
 constexpr float kLeast = 1.0842022e-19f;  // root of the least normal float32: gradients are divided by a sum's square
 
-/// For NaN, phi and its slope are NaN, except relu's slope, which is 1. The reference does the same.
+/// For NaN, phi and its slope are NaN, except the slope of kRelu and of kGiven, which is 1. The reference does the same.
 struct Phi {
   Features map;
   __device__ float operator()(float x) const {

@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-/// Throws for results that torch would broadcast or promote silently, or refuse without naming the attention.
+/// Throws for results that torch would broadcast or promote silently, or refuse without the attention's name.
 void check(const AttentionOutput& attended, const Tensor& input, const AttentionState& before) {
   const auto& output = attended.output;
   if (!output.defined())

@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-/// Rows that see nothing. A mean over no key would be 0/0, so these rows may see all keys and are set to 0 afterwards.
+/// Marks rows that see nothing. A mean over no key would be 0/0, so these rows may see all keys and are set to 0 afterwards.
 Tensor sees_nothing(const Tensor& seen) { return seen.any(-1, true).logical_not(); }
 
 /// Indices into one matrix with the rows of all items and heads: torch then moves whole rows, without an index per number.

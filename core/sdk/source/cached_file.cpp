@@ -89,7 +89,7 @@ Cached cached(const fs::path& folder, const std::string& name, const std::string
   const auto sum = sum_of(content);
   try {
     write(path, content, seal_of(key, sum));
-  } catch (const std::exception& error) {  // The data are complete. The next trial makes them again.
+  } catch (const std::exception& error) {  // The data are complete, but not stored: the next trial makes them again.
     std::cerr << name << ": the generated data cannot be cached: " << error.what() << '\n';
   }
   return {std::move(content), to_hex(sum)};

@@ -26,7 +26,7 @@ class Expectation {
   const char* call_;
 };
 
-/// Checks mass and slots, which a memory may leave out. Slots are the same for all heads, and mass may be.
+/// Checks mass and slots, which a memory may leave out. Slots are the same for all heads. Mass may differ by head.
 void check_mass(const Expectation& expected, const Memory& memory, std::vector<std::int64_t> sizes, const char* axes,
                 const Tensor& mask) {
   const auto options = memory.values.options();

@@ -24,7 +24,7 @@ std::int64_t head_width(const char* what, std::int64_t chosen, const AttentionCo
   return context.width / heads;
 }
 
-/// Throws for results that torch would refuse without naming attend().
+/// Throws for results that torch would refuse with an error that does not name attend().
 void check(const HeadOutput& attended, const HeadInput& input, std::int64_t heads, std::int64_t d_value) {
   const auto &values = attended.values, &queries = input.queries;
   expect_sizes("attend()", "values", values, {queries.size(0), heads, queries.size(1), d_value},
@@ -91,7 +91,7 @@ HeadwiseAttention::Prepared HeadwiseAttention::prepare(const AttentionInput& giv
   Prepared prepared{.input = {given}};
   auto& input = prepared.input;
   const bool padded = input.mask.defined();
-  // Zeroing is not masking (attend must still leave these keys out). It keeps NaN in padded inputs out of products.
+  // Zeroing keeps NaN in padded inputs out of products. It is no mask: attend() must still leave these keys out.
   if (padded) input.context = input.context.masked_fill(input.mask.logical_not().unsqueeze(-1), 0);
   input.self = given.queries.is_same(given.context);
   const auto sources = input.self ? input.context : input.queries;
@@ -173,7 +173,7 @@ void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) 
   state.push_back(rows_from(input.mask, real, memory_length));
 }
 
-/// Convolves queries, keys and values. The state is the projected tokens before a segment.
+/// Convolves queries, keys and values. The state holds the projected tokens before a segment.
 void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const {
   if (!input.self) throw std::logic_error("a short convolution needs self-attention");
   std::vector<Tensor> parts;

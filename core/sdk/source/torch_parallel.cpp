@@ -18,7 +18,7 @@ void in_parallel(std::int64_t parts, const std::function<void(std::int64_t part)
     for (std::int64_t part = 0; part < parts; ++part) f(part);
     return;
   }
-  // LibTorch shares a loop over a tensor between its OpenMP threads. A part is a byte, whose address gives the part's number.
+  // LibTorch divides a loop over a tensor among its OpenMP threads. Each part has a byte, whose address gives its number.
   const auto bytes = empty({parts}, at::kByte);
   const auto* const first = reinterpret_cast<const char*>(bytes.const_data_ptr<std::uint8_t>());
   const auto loop = [&](char** data, const std::int64_t*, std::int64_t count, std::int64_t) {  // one row

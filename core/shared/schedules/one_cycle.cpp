@@ -1,5 +1,5 @@
 // PyTorch's OneCycleLR with linear annealing, as the Nystromformer authors use it: from 1/25 up to 1 over the warm-up, then
-// linearly down to 1/250,000 at the last step. By its cycle_momentum, beta1 is lowest when the rate is highest.
+// linearly down to 1/250,000 at the last step. beta1 is lowest when the rate is highest: OneCycleLR's option cycle_momentum.
 #include "core/shared/schedules.h"
 
 namespace ablate::schedules {

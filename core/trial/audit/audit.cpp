@@ -16,7 +16,7 @@ using Row = TaskRow<SampledTask>;
 constexpr Allowed kChance{0.25, "share of the way from chance to 1: if one label is that common, accuracy shows little"};
 
 bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
-/// True if targets have no unit. A target with a unit, for example the next byte, partly follows from frequencies alone.
+/// True if targets have no unit. Frequencies alone partly predict a target with a unit, for example the next byte.
 bool has_no_unit(const SampledTask& subject) { return subject.info.unit.empty(); }
 
 /// Two positions are searched once, for dev and test together.

@@ -60,7 +60,7 @@ void add_views(std::vector<Feature>& to, const Column& column, const std::string
 }
 
 /// Returns ids that may mark a place: the rarest ids that at least half of the examples contain.
-/// @param are_marks true: only ids that nine of ten examples contain, at most twice on average
+/// @param are_marks true: only ids that at least nine of ten examples contain, at most twice on average
 std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Example>& examples, bool are_marks = false) {
   constexpr std::size_t kLookedAt = 200, kMarkers = 16, kMarks = 8;
   struct Count {

@@ -13,7 +13,7 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
 
 /// Returns the length of each sequence, up to its last present position. With holes, also the number of present positions and
 /// the places of the first and last hole. With two sequences, also the sum and the difference of their present positions. If
-/// targets are at positions, also how many positions precede and follow each. Each number also yields its size and remainder.
+/// targets are at positions, also how many positions precede and follow each target. Each number adds its size and remainder.
 std::vector<Feature> length_features(const TaskInfo& info);
 
 /// Returns places of ids that nearly every example has once or twice, and their distances. Empty if targets are at positions.

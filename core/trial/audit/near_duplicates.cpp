@@ -30,14 +30,14 @@ constexpr double kCommon = 0.25;  // nats: weight of an item that about three of
 /// symbol, and the places where symbols are repeated. Items that occur in most examples weigh little.
 class Likeness {
  public:
-  /// Share of the items that two versions of one real text have in common.
+  /// Least share of the items that two versions of one real text have in common.
   static constexpr double kNearlyAll = 0.8;
-  /// The same share for drawn examples. Two drawn examples have little in common except the items that all examples have.
+  /// Least share for two drawn examples that are alike. Other drawn examples share little except the items that all have.
   static constexpr double kMuch = 0.4;
   /// Share of runs in common. Two windows of one text that overlap by half share at most a third of their runs, often fewer.
   static constexpr double kOverlap = 0.2;
 
-  /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
+  /// kBackwards compares the positions of an example in reverse order. kCounts finds the same symbols in any order. kRepeats
   /// finds examples where each symbol was replaced by another one.
   enum class By : std::uint64_t { kPositions, kRuns, kCounts, kRepeats, kBackwards };
   /// Hashes of an example's items (a symbol at a position, a run, a count, or a repeated symbol), sorted, without duplicates.
@@ -156,7 +156,7 @@ class Likeness {
     return all;
   }
 
-  /// Returns by how many positions most runs that a and b share are later in b than in a. Returns 0 if they share no run.
+  /// Returns the number of positions by which most runs shared by a and b are later in b. Returns 0 if no run is shared.
   std::int64_t shift(const Example& a, const Example& b) const {
     std::unordered_map<std::uint64_t, std::int64_t> places;
     std::map<std::int64_t, int> votes;

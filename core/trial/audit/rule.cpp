@@ -28,7 +28,7 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
   return {score, left, (score.accuracy() - constant) / left};
 }
 
-/// Returns the allowed difference of two splits, as a share of the gain. For drawn data it is smaller if little is left to
+/// Returns the allowed difference of two splits, as a share of the gain. For drawn data, less is allowed if little is left to
 /// learn, because no split of drawn data is harder than another one.
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;

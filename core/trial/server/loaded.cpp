@@ -116,7 +116,7 @@ std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int thre
   const auto& descriptor = plugin(Kind::kTask, section.id);
   const JsonValues values(section, describe(descriptor));
   if (cache_folder().empty()) throw Error(std::string("no folder for its data: ") + kNoCache);
-  // A library with the same id that is loaded later has other code, and gets another folder.
+  // If a library with other code and the same id is loaded later, it gets another folder.
   const auto& code = codes_.at(descriptor.id);
   const auto& cache =
       caches_.try_emplace(descriptor.id + ' ' + code, cache_folder() / "tasks" / descriptor.id, code).first->second;

@@ -35,7 +35,7 @@ struct AttemptList {
   std::vector<AttemptLine> running;  ///< outcome "running", latest first; empty if only failures are requested
   std::vector<AttemptLine> lines;    ///< latest first
   std::int64_t total = 0;            ///< number of attempts that match the request, shown or not
-  std::string none_yet;              ///< "ablate.db has no trials yet: ..." if that is true; else ""
+  std::string none_yet;              ///< "ablate.db has no trials yet: ..."; "" if there are trials or attempts
 };
 
 /// Lists attempts. A label names the parameters that vary in the trial's latest experiment.

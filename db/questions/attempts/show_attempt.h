@@ -37,7 +37,7 @@ struct FoundAttempt {
   bool by_key = false;  ///< true if `name` is a trial's key, so that the caller may use another attempt at the trial
 };
 
-/// Finds an attempt by its number, or by the first digits of a trial's key: the trial's latest done attempt, else its latest.
+/// Finds an attempt by its number, or by the first digits of a trial's key: the latest done attempt, else the latest attempt.
 /// Throws Error if there is no such attempt, or if several trials' keys match.
 FoundAttempt find_attempt(const Reader& reader, const std::string& name);
 

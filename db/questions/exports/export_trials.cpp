@@ -61,7 +61,7 @@ struct ExportRow {
   std::vector<ordered_json> parameters, metrics;  ///< by column; discarded: the trial has no value
 };
 
-/// Reads the rows of attempts by number.
+/// Reads the row of a trial, by the number of the trial's attempt.
 class ExportRows {
  public:
   ExportRows(const Reader& reader, const std::vector<std::vector<SelectedTrial>>& of_experiments)
@@ -144,7 +144,7 @@ class ExportRows {
   ExportColumns paths, measured;
 
  private:
-  /// Returns the names in a table that any of `ids` uses. `having`: SQL for the ids from ?2 to ?3 that use name number ?1.
+  /// Returns the names in a table that any of `ids` uses. `having`: SQL for the ids from ?2 to ?3 that use the name with id ?1.
   static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
                                std::vector<std::int64_t>& ids) {
     ExportColumns found;

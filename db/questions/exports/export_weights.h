@@ -14,7 +14,7 @@ namespace ablate::db {
 class WeightsFile {
  public:
   /// Throws Error if the attempt is unknown or has no kept weights, or if the file is missing or no safetensors file.
-  /// @param name number of an attempt, or first digits of the key of a trial, for its latest attempt with kept weights
+  /// @param name number of an attempt, or first digits of a trial's key: the trial's latest attempt with kept weights counts
   WeightsFile(const Reader& reader, const std::string& name);
 
   /// Throws Error if the file cannot be read completely, and passes exceptions of `write` on.

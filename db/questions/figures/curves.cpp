@@ -25,7 +25,7 @@
 namespace ablate::db {
 namespace {
 
-/// Steps and values (NaN for a value that is not a number), by step.
+/// Steps with their values (NaN for a value that is not a number), in the order of the steps.
 using CurvePoints = std::vector<std::pair<std::int64_t, double>>;
 
 /// Returns a metric's curve for each attempt; empty if the attempt has no curve.
@@ -125,7 +125,7 @@ std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& 
   return line;
 }
 
-/// Returns the attempts of a row and column that have a curve. If x shows seconds, they must also have a step time.
+/// Returns the attempts of a row and column that have a curve. If x shows seconds, the attempts must also have a step time.
 std::vector<Sample> with_curve(const Table& table, std::size_t row, std::size_t column, const Runs& runs, bool by_seconds) {
   std::map<std::int64_t, Sample> attempts;
   for (std::size_t m = 0; m < table.metrics.size(); ++m)

@@ -21,7 +21,7 @@ namespace ablate::db {
 // clang-format on
 
 struct FigureRequest {
-  TableRequest table;  ///< selects and groups the trials: rows are lines, columns are panels, unless the kind differs
+  TableRequest table;  ///< selects and groups the trials: rows are lines and columns are panels, except in some kinds
   std::string x = {};  ///< value of --x, see x_help; "": the kind's default
 };
 

@@ -40,7 +40,7 @@ void add_front(FigurePanel& panel, bool low_x, bool low_y) {
   std::sort(front.begin(), front.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
   std::vector<FigurePoint> stairs;
   for (const auto& point : front) {
-    // Between two points, the stairs have the worse y: the left point's if a low x is good, else the right point's.
+    // Between two points, the stairs have the worse y: the left point's y if a low x is good, else the right point's y.
     if (!stairs.empty())
       stairs.push_back(low_x ? FigurePoint{.x = point.x, .y = stairs.back().y}
                              : FigurePoint{.x = stairs.back().x, .y = point.y});

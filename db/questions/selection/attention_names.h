@@ -36,7 +36,7 @@ class AttentionNames {
   std::map<std::string, std::map<int, std::string>> layers_, parts_;  ///< path -> index -> path of the entry
 };
 
-/// Loads the axis "attention", whose values are the names of attentions. It has no values if no trial has an attention.
+/// Loads the axis "attention", whose values are the names of attentions. The axis has no values if no trial has an attention.
 Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// Labels of trials by the parameters that vary in the trial's latest experiment, "attention=adamra attention.rates=1/2,1/4

@@ -74,7 +74,7 @@ struct Axis {
 };
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
-/// Loads an axis only by its path. It has no values if the history has no such parameter.
+/// Loads an axis only by its path. The axis has no values if the history has no such parameter.
 Axis load_axis(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials);
 /// Returns true for each trial whose value of a parameter satisfies `is`.
 std::vector<bool> trials_where(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials,
@@ -106,9 +106,9 @@ std::vector<std::optional<double>> load_results(const Reader& reader, std::int64
                                                 const std::vector<SelectedTrial>& trials);
 
 /// Returns the distinct metrics that judge the trials (Attempt::main_metric), in the trials' order. If no trial declares such a
-/// metric, returns the first with values: test/accuracy, dev/accuracy, train/step_time, else the first with a direction. If a
-/// trial ran for a bench, its scores show only that the trial runs, so these scores come after train/step_time. Attempts
-/// without `run_for` count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
+/// metric, returns the first metric with values in this order: test/accuracy, dev/accuracy, train/step_time, any metric with a
+/// direction. If a trial ran for a bench, its scores show only that the trial runs, so these scores come after train/step_time.
+/// Attempts without `run_for` count as attempts of a study. Never returns a metric of a group. Empty if there are no values.
 std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

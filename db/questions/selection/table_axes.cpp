@@ -126,7 +126,7 @@ std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTr
   if (attention_of_share(path)) return load_share(reader, trials, path);
   const auto id = known.find(path);
   std::optional<Axis> axis;
-  if (path == setting::kAttention)  // a history may have only lists
+  if (path == setting::kAttention)  // a history may have only lists of attentions
     axis = load_attention(reader, trials);
   else if (id != known.end())
     axis = load_axis(reader, path, id->second, trials);

@@ -38,14 +38,14 @@ struct RequestedPaths {
 std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTrial>& trials,
                               const std::map<std::string, std::int64_t>& known, const std::string& path);
 
-/// Returns the message that the history does not know an option's path, with the nearest names.
+/// Returns the message that the path of an option is not in the history, with the nearest names.
 /// @param varying axes to list if no name is near
 std::string unknown_path(const char* option, const std::string& path, const std::map<std::string, std::int64_t>& known,
                          const std::vector<Axis>& varying);
 
 /// Chooses rows and columns. If several experiments are named, each trial's experiment is a row by default.
 /// @param experiments in the order of the rows
-/// @param wrong gets a line, with the nearest names, for each path that the history does not know
+/// @param wrong gets a line, with the nearest names, for each path that is not in the history
 TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const NamedExperiments& experiments,
                       const RequestedPaths& requested, std::vector<std::string>& wrong);
 

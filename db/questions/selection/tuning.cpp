@@ -175,7 +175,7 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Returns the reported trials of a grid that tunes on separate seeds, if each parameter has only one value. For a cell without
+/// Returns the reported trials of a grid that tunes on separate seeds, if no parameter varies within a cell. For a cell without
 /// reported trials, returns the cell's tuning trials as "undecided", so that none of their results is read.
 std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   std::set<std::int64_t> reported;

@@ -44,7 +44,7 @@ struct Contest {
   bool is_fragile = false;          ///< true if another value has a better mean when one of the seeds is left out
 };
 
-/// Compares the values of a cell, or nothing if `metric` is nullptr. `combination` numbers the values of each selected trial.
+/// Compares the values of a cell, or nothing if `metric` is nullptr. `combination`: number of each trial's set of values.
 Contest contest_of(const Members& cell, const std::vector<std::size_t>& combination, const Reader::StoredMetric* metric,
                    DevMetrics& dev);
 
@@ -59,11 +59,11 @@ struct Tuning {
   std::vector<std::string> notes;
 };
 
-/// Chooses in each cell the value with the best mean of the metric that selects best weights (Attempt::main_metric, on dev). Of
-/// equal values, the first is chosen. A value takes part if all of its trials are done and have a number on dev. Reads no
-/// result of the test split. If trials tune on separate seeds (Role::kTuning), only these trials are compared, and the result
-/// has the other trials of the chosen value. If `named` has a tuned parameter, the result has the tuning trials, which cover
-/// all values.
+/// Chooses in each cell the value with the best mean of the metric that selects best weights (Attempt::main_metric, on dev). If
+/// means are equal, the first value is chosen. A value takes part if all of its trials are done and have a number on dev. Reads
+/// no result of the test split. If trials tune on separate seeds (Role::kTuning), only these trials are compared, and the
+/// result has the other trials of the chosen value. If `named` has a tuned parameter, the result has the tuning trials, which
+/// cover all values.
 /// @param trials trials of the latest grids of experiments; dev chooses within each experiment. Grids that do not tune or have
 /// no cells stay unchanged, as does an imported trial without a cell.
 /// @param named parameters that the table shows with all of their values, as if they were not tuned

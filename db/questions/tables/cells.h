@@ -30,7 +30,7 @@ std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t
 /// Returns the names of the metrics that judge the trials (Table::judges).
 std::set<std::string> judges_of(const TableTrials& from);
 
-/// Fills `longer` of all cells, has_longer and smallest of the table. `longer`: the longer trials of the table's experiments.
+/// Fills longer and longer_trials of all cells, and table.has_longer. `longer`: longer trials of the table's experiments.
 void fill_longer(const TableTrials& from, const std::vector<SelectedTrial>& longer, Table& table);
 
 /// Fills `published` of all cells and of the table from the experiment's study. For the whole history, the latest study with

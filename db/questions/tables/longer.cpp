@@ -42,7 +42,7 @@ class Repeated {
     return values;
   }
 
-  /// Returns the factor between all scaled parameters of two trials, or 0 if there is none.
+  /// Returns the factor from each scaled parameter of `trial` to the same parameter of `longer`; 0 if the factors differ.
   std::int64_t factor_of(std::size_t longer, std::size_t trial) const {
     std::int64_t factor = 0;
     for (const auto& axis : scaled_) {

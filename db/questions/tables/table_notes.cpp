@@ -98,8 +98,8 @@ std::vector<std::string> conditions_of(const std::string& reference) {
   return conditions;
 }
 
-/// Returns those trials of the reference that the table shows: dev may have chosen them. If the table shows none, returns all
-/// trials of the reference in the experiment. Throws Error if there are none.
+/// Returns the reference's trials that the table shows: dev may have chosen them. If the table shows none of them, returns all
+/// trials of the reference in the experiment. Throws Error if the experiment has none of them.
 std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                                          const std::vector<SelectedTrial>& shown) {
   const auto conditions = conditions_of(match.reference);

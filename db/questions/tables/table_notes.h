@@ -44,7 +44,7 @@ std::string task_options(SQLite::Database& database, const std::string& task, co
 std::vector<std::string> audit_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                      const TableRequest& request);
 
-/// Returns a note for each experiment that matches widths (TableRequest::matched_by). It names rows whose recorded numbers
+/// Returns a note for each experiment that matches widths (TableRequest::matched_by). A note names rows whose recorded numbers
 /// differ from the reference by more than kMatchedWithin, and rows whose reference has not run. Each trial is compared with the
 /// reference's trial that agrees in all parameters that vary among the reference's trials. Without numbers, no note.
 std::vector<std::string> match_notes(const TableTrials& from, const NamedExperiments& experiments, const Table& table,
@@ -64,7 +64,7 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
 /// Returns a note for each file from which trials were imported, in the trials' order; empty if all trials ran here.
 std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). They state the floors of
+/// Returns notes for each test split, or part of a split, that trials of the table use (Cell::tasks). Notes state the floors of
 /// the task's main metric and the number of rows that are no better. If floors are missing, the note names the command that
 /// finds the floors. One note states the sampling error of a proportion of correct targets over the test examples. Ignores
 /// floors of a version other than the request's, and trials whose data are not known. Needs the cells' samples and tasks. Fills

@@ -11,7 +11,7 @@ namespace ablate::db {
 namespace {
 
 /// Returns the difference up to which sums are ties: sums of the same numbers in another order differ by rounding.
-/// @param size sum of the absolute values that were rounded
+/// @param size sum of the absolute values of the numbers in a sum
 double tie_of(double size) { return 1e-13 * size; }
 
 double size_of(std::span<const double> values) {

@@ -16,7 +16,7 @@ std::string typst_escaped(std::string_view text) {
   return safe;
 }
 
-/// Writes "-" as a minus sign, because Typst prints it as a hyphen.
+/// Writes "-" as a minus sign, because Typst prints "-" as a hyphen.
 std::string typst_signs(std::string text) {
   for (std::size_t at = 0; (at = text.find("\\-", at)) != std::string::npos; at += 3) text.replace(at, 2, "−");
   return text;

@@ -1,5 +1,5 @@
-// A task: do two sequences have equal sums modulo 3? Each id has a real number beside it. A group of examples has the same
-// sum of the first sequence modulo 3, which is the slice.
+// A task: do two sequences have equal sums modulo 3? Each id has a real number beside it. An example's slice
+// is the sum of its first sequence modulo 3.
 #include <random>
 #include <stdexcept>
 

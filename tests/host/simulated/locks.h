@@ -14,7 +14,7 @@ namespace ablate::simulated {
 struct Holders {
   std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< process by history and slot
   std::string doubt;                                                       ///< doubt() of each Locks
-  bool places_are_kept = false;  ///< a scheduler that lost its lock takes it again within a second, as with ByteLocks
+  bool places_are_kept = false;  ///< true: schedulers take lost locks again within a second, as with ByteLocks
 
   /// Frees a process's locks. If the process continues, this has the effect of locks that do not work.
   void dies(int process) {

@@ -14,7 +14,7 @@ namespace ablate::simulated {
 /// The latest lease of a trial.
 struct LeaseRow {
   std::int64_t fence = 0, slot = 0;
-  std::optional<std::string> outcome;  ///< nullopt: it is still leased
+  std::optional<std::string> outcome;  ///< nullopt: the trial is still leased
 };
 
 /// Contents of a file.

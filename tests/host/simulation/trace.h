@@ -1,4 +1,4 @@
-// Events of a simulation: all of them in a digest, the last ones as text.
+// Events of a simulation: all events in a digest, the last events as text.
 #pragma once
 
 #include <fmt/format.h>

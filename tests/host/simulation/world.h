@@ -39,7 +39,7 @@ struct Report {
   std::uint64_t digest = 0;
   int steps = 0, runs = 0;  ///< runs: number of schedulers
   double simulated_s = 0;
-  std::array<int, kTroubles> troubles{};  ///< number by kind
+  std::array<int, kTroubles> troubles{};  ///< numbers of troubles by kind
   std::set<std::string> seen;             ///< events, as in Ledger::seen()
 };
 

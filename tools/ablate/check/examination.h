@@ -70,7 +70,7 @@ class Examination {
   Tell tell_;
   std::vector<CheckResult> checks_;
   std::optional<CheckBegun> begun_;
-  std::size_t known_ = 0;  ///< results of the restarted job that will be reported again
+  std::size_t known_ = 0;  ///< number of known results that the restarted job will report again
   std::size_t first_ = 0;  ///< index of the latest job's first check
   bool broke_off_ = false, is_plugins_own_ = true, is_spoilt_ = false, ran_out_of_time_ = false;
   CheckedLengths lengths_;  ///< longest lengths that were checked

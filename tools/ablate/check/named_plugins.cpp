@@ -51,7 +51,7 @@ std::string example(const ParameterInfo& parameter, const std::string& text) {
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
 
-/// Throws Error for a value of the plugin, or of a part that a value names, if it has no effect beside the other values.
+/// Throws Error for a value of the plugin, or of a part that a value names, if the value has no effect beside others.
 void refuse_idle(const PluginInfo& plugin, const json& given, const std::string& path,
                  const std::map<std::string, FoundLibrary>& parts) {
   auto section = json::object();

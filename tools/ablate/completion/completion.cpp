@@ -122,7 +122,7 @@ Candidates without_help(const std::vector<std::string>& words, const std::string
 /// Paths that may be set, in order of addition, each once.
 class Settables {
  public:
-  /// @param study text of the study. If it quotes ids of a kind, only the parameters of these plugins are offered, else all.
+  /// @param study text of the study. If the text quotes ids of a kind, only their parameters are offered, else all.
   Settables(const std::vector<PluginInfo>& plugins, const std::string& study) : plugins_(plugins), study_(study) {}
 
   void add(const std::string& path, const std::string& about, std::vector<std::string> values = {}) {

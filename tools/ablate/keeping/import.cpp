@@ -60,8 +60,8 @@ std::optional<std::string> rates_of(const json& value) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Replaces all spellings of a rate by the history's form, else by the form "1/2". Does nothing if no value is surely a rate:
-/// "1/2" and "0.5, 0.25" are. A path without a dot belongs to no plugin, so its "2/4" stays if the file has no other spelling.
+/// Replaces all spellings of a rate by the history's form, else by the form "1/2". Does nothing if no value has a "/" or ",",
+/// as "1/2" and "0.5, 0.25" have. A path without a dot is of no plugin, so its "2/4" stays if the file has no other spelling.
 void unite_rates(const std::string& path, const std::vector<json>& stored, const std::vector<json*>& values) {
   const auto is_sure = [](const json& value) {
     return value.is_string() && value.get_ref<const std::string&>().find_first_of("/,") != std::string::npos && rates_of(value);
@@ -220,7 +220,7 @@ class ImportedReader {
     return found->second;
   }
 
-  /// Throws Error if a column of numbers has a metric's name without the split, and if there is no metric or no experiment.
+  /// Throws Error if a column of numbers has a metric's name without the split, or if there is no metric or no experiment.
   void check_columns(const std::vector<CsvRecord>& records, const std::string& where) const {
     const auto& names = records.front().fields;
     for (std::size_t c = 0; c < names.size(); ++c) {

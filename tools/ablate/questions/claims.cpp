@@ -80,7 +80,7 @@ Answered answered(const db::Reader& reader, const std::string& name, db::TableRe
       request.metrics.push_back(metric);
   };
   if (std::any_of(claims.begin(), claims.end(), [](const Claim& claim) { return !claim.metric.empty(); }))
-    for (const auto& metric : db::make_table(reader, request).metrics) add(metric.name);  // the first judges the trials
+    for (const auto& metric : db::make_table(reader, request).metrics) add(metric.name);  // the first metric judges the trials
   const auto known = reader.metrics();
   for (const auto& claim : claims)
     if (std::any_of(known.begin(), known.end(), [&](const auto& metric) { return metric.name == claim.metric; }))

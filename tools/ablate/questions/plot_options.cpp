@@ -81,7 +81,7 @@ void add_plot(CLI::App& app, const std::function<void(const PlotArguments& asked
       ->required();
   command
       ->add_option("EXPERIMENT", arguments->request.table.experiments,
-                   "the trials of these experiments' latest grids; needed if the history has several")
+                   "the trials of these experiments' latest grids; required if the history has several experiments")
       ->type_name("")
       ->check(not_empty());
   add_table_options(command, arguments);

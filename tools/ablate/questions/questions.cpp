@@ -31,7 +31,7 @@ void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) 
 void add_experiments(CLI::App* command, std::vector<std::string>& experiments) {
   command
       ->add_option("EXPERIMENT", experiments,
-                   "only the trials of these experiments' latest grids; needed if the history has several")
+                   "only the trials of these experiments' latest grids; required if the history has several experiments")
       ->type_name("")
       ->check(not_empty());
 }

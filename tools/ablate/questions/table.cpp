@@ -54,7 +54,7 @@ void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked
   auto* experiment = command
                          ->add_option("EXPERIMENT", asked->experiments,
                                       "only the trials of these experiments' latest grids; several experiments are rows of "
-                                      "the table; needed if the history has several")
+                                      "the table; required if the history has several experiments")
                          ->type_name("")
                          ->check(not_empty());
   command

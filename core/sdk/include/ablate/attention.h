@@ -41,19 +41,19 @@ class Parts {
   /// Returns the promises of the plugin that a parameter names, with its own parameters and parts.
   virtual Capabilities promises(const char* parameter, std::size_t index = 0) const = 0;
 
-  /// Returns one tensor for all layers of this plugin (for all layers of this part of a mixture, or of this entry of a list).
+  /// Returns one tensor that all layers with this plugin share; in a mixture or a list, all layers with this part or entry.
   /// The layers train it together: only the first layer calls `make`. The model owns and registers the tensor.
   virtual Tensor shared(const char* name, const std::function<Tensor()>& make) = 0;
 };
 
 /// Arguments of an attention's factory. Owned by the host, valid only during the call: copy the values that are needed later.
-/// The generator is a handle that may be stored, but draw from AttentionInput's generator after the factory.
+/// The generator is a handle and may be stored. After the factory, draw from AttentionInput's generator instead.
 struct AttentionContext {
   const Values& parameters;
   std::int64_t d_model;                ///< channels of queries, context and output
-  std::int64_t width;                  ///< channels of all heads together: d_model, or a part's share of it
+  std::int64_t width;                  ///< channels of all heads together: d_model, or less if the layer has several parts
   std::int64_t max_length;             ///< largest number of tokens in a call's queries; no sequence or segment is longer
-  std::int64_t train_length;           ///< longest length in training: learned tables of positions are trained up to it
+  std::int64_t train_length;           ///< longest length in training, up to which learned tables of positions are trained
   std::int64_t prefix = 0;             ///< class tokens in front
   std::int64_t layer = 0, layers = 1;  ///< index of this layer, from 0; number of layers of the model
   bool causal = false;                 ///< true only if causal is promised

@@ -52,7 +52,7 @@ struct Neighbours {
   std::int64_t ragged(std::int64_t n) const { return (size - n % size) % size; }
 };
 
-/// Splits a sequence into `step` sequences of every step-th token. They are neighbours in the batch.
+/// Splits a sequence into `step` sequences of every step-th token. The new sequences are neighbours in the batch.
 /// @param x [batch, heads, n, d]
 /// @return [batch * step, heads, n / step rounded up, d], zeros at the end
 Tensor apart(const Tensor& x, std::int64_t step);

@@ -47,7 +47,7 @@ struct Memory {
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
-  /// [slots] int64, rising: position that completes a slot; beyond the sequence: never. Defined if causal_reads is promised.
+  /// [slots] int64, rising: position where a slot becomes complete, perhaps after the end. Defined if causal_reads is promised.
   Tensor last = {};
   /// [batch, heads, 1, 1]: values and mass are stored divided by exp(log_scale), which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
@@ -93,9 +93,9 @@ struct ReadOutput {
 };
 
 /// Compression method. One attention layer owns the instance and calls it from one thread. Parameters and buffers are
-/// registered with the module. Input tensors belong to the caller: never write into them. Results may be views of them, have
-/// their type and device, and belong to the caller. Calls may throw std::exception, torch's included: the trial fails with its
-/// what().
+/// registered with the module. Input tensors belong to the caller: never write into them. Results may be views of input
+/// tensors, have the inputs' type and device, and belong to the caller. Calls may throw std::exception, torch's included: the
+/// trial fails with the exception's what().
 ///
 /// Padding: with mask [batch, length] (true = a token, padding only at the end), an item of L tokens gives exactly the memory
 /// of the sequence cut to L. Its first slots.of(L) slots have the same values, and the other slots are empty. Tensors under the
@@ -108,8 +108,8 @@ class Compression : public Module {
   explicit Compression(const CompressionContext& context)
       : id_(context.id), promises_(context.promises), slots_(context.slots) {}
 
-  /// Writes a sequence of any floating type. heads and channels are as in the CompressionContext, and length is at most its
-  /// max_length. In evaluation no registered tensor may change.
+  /// Writes a sequence of any floating type. heads and channels are as in the CompressionContext, and length is at most the
+  /// context's max_length. In evaluation no registered tensor may change.
   Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from
@@ -149,7 +149,7 @@ class Compression : public Module {
 /// Throws std::invalid_argument if a study sets a similarity that the compression does not use. The setting would change the
 /// trial's key, but none of its numbers. For attentions that let studies choose a similarity.
 /// @param parameter name of the parameter
-/// @param usual its default
+/// @param usual default of the parameter
 void refuse_idle_similarity(const Compression& compression, const std::string& parameter, Similarity chosen, Similarity usual);
 
 }  // namespace ablate

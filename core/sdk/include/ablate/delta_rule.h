@@ -21,8 +21,8 @@ struct DeltaRule {
 /// form). A state connects the chunks. No number is divided by a decay. If |k_i| is at most 1, erasing does not make a state
 /// grow, unless the channels have different strengths. With an erase above 1, eigenvalues reach -1 (Grazzi et al. 2024).
 /// @param fused may use the fused form (AttentionContext::fused), which is differentiable once. Its conditions: float32 on a
-/// CPU, n above 16, d_key and d_value multiples of 16 and at most 256, one tensor with one number a head as both strengths, and
-/// channels that decay alike.
+/// CPU, n above 16, d_key and d_value multiples of 16 and at most 256, `erase` and `write` the same tensor with one number a
+/// head, and one decay for all channels.
 DecayedSums delta_rule(const DeltaRule& of, bool fused = false);
 
 }  // namespace ablate

@@ -38,7 +38,7 @@ using Ids = std::vector<std::int64_t>;
 
 /// Ids of one field, with a target at each position.
 struct Row {
-  Ids ids, targets;  ///< [positions]; a target is -1 at a position without a question
+  Ids ids, targets;  ///< [positions]; a target of -1: the position has no target
 };
 
 /// Task whose examples follow from data_seed, split and index, so no data are loaded. Schema: `train`, `dev`, `test`,
@@ -84,7 +84,7 @@ class GeneratedRows : public GeneratedTask {
       if (!batch.slices.empty()) batch.slices[row] = slice_of(std::ssize(ids));
     }
   }
-  /// "3 1>4 5": at the 1, the target is 4.
+  /// Returns a text such as "3 1>4 5": at the id 1, the target is 4.
   std::string describe(Split split, std::int64_t index) const final {
     const auto [ids, targets] = make(split, index);
     std::string text;

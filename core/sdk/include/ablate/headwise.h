@@ -30,7 +30,7 @@ struct HeadInput : AttentionInput {
   Tensor q;                 ///< [batch, heads, n, d_key]
   Tensor k;                 ///< [batch, heads, keys, d_key]
   Tensor v;                 ///< [batch, heads, keys, d_value]
-  std::int64_t offset = 0;  ///< number of keys before query 0: the memory's size; empty places come first, masked
+  std::int64_t offset = 0;  ///< number of keys before query 0: the memory's size; unused keys come first, masked
   bool self = false;        ///< queries and context are one sequence
 };
 
@@ -87,7 +87,7 @@ class HeadwiseAttention : public Attention {
     static_cast<void>(input), static_cast<void>(by), static_cast<void>(fused);
     return {};
   }
-  /// State of the method, a part of initial_state().
+  /// Returns the method's own part of initial_state().
   virtual AttentionState heads_state(std::int64_t batch) const {
     static_cast<void>(batch);
     return {};

@@ -83,7 +83,7 @@ class Lines {
   Lines& operator=(Lines&&) = default;
 
   /// Returns the next line without its end (LF or CRLF), valid until the next call, or nullopt after the last line. Throws
-  /// FileError if a line is longer than 1 GiB, because it is no text.
+  /// FileError if a line is longer than 1 GiB, because such a line is no text.
   std::optional<std::string_view> next();
   std::uint64_t number() const { return number_; }  ///< number of the last returned line, from 1; 0 before the first
   /// Throws FileError with the current line's number.

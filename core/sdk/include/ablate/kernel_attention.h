@@ -30,8 +30,8 @@ Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor&
 /// Kernel attention between projections, as one operation. For queries x and context c, heads of Wq x + bq read heads of
 /// Wk c + bk and Wv c + bv, and the result goes through Wo and bo. The fused form needs float32 on a CPU. d_model and d_head
 /// must be multiples of 16. d_model must be at most 256, and so must the channels of all heads together. For each sequence the
-/// fused form saves queries, context and a memory of [heads, d_head, d_head + 1]. Threads of torch share sequences.
-/// Differentiable once.
+/// fused form saves queries, context and a memory of [heads, d_head, d_head + 1]. The sequences are divided among
+/// torch's threads. Differentiable once.
 /// @param queries [batch, n, d_model]
 /// @param context [batch, keys, d_model]; the same tensor in self-attention
 /// @param mask [batch, keys] bool, true: counts; undefined: all

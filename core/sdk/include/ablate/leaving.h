@@ -7,7 +7,7 @@ namespace ablate {
 
 /// Tokens that do not fit into the memory when a segment is appended to it: the oldest tokens of each item.
 struct Leaving {
-  Tensor oldest;  ///< [batch] int64: position of an item's first token in memory and segment
+  Tensor oldest;  ///< [batch] int64: index of an item's first token in memory and segment together
   Tensor there;   ///< [batch, n] bool: true for each leaving token, oldest first
   Tensor read;    ///< [batch] int64: number of tokens of the segment
 

@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// Converts half precision to float32, because sums over a sequence exceed its range and its digits.
+/// Converts half precision to float32, because sums over a sequence exceed its range and precision.
 inline Tensor widened(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x; }
 /// Returns options for sums, such as a state: the type of widened(like), without gradient.
 /// @param like for example a parameter

@@ -15,7 +15,7 @@ namespace ablate {
 
 /// Treatment of a registered tensor.
 struct Kept {
-  bool type = false;  ///< never cast to another floating type: indices stored as reals, centroids, sums
+  bool type = false;  ///< never cast to another floating type; for indices stored as reals, centroids, sums
   bool decay = true;  ///< for a parameter: weight decay applies
 };
 

@@ -15,7 +15,7 @@ using Saved = std::vector<Tensor>;
 /// Runs one operation with one result, differentiable once (a backward pass with create_graph throws). `forward` runs now,
 /// without recording gradients, and returns a new tensor (no input, nor a view of an input). `backward` runs in the backward
 /// pass. It gets the gradient of the result (defined, of its shape) and returns a gradient for each input (undefined: none).
-/// Both may throw. The graph stores `backward` as long as it lives, so capture only numbers and put tensors into `saved`.
+/// Both may throw. The graph stores `backward` until the graph is freed, so capture only numbers and put tensors into `saved`.
 Tensor with_gradient(const std::vector<Tensor>& inputs, const std::function<Tensor(Saved& saved)>& forward,
                      std::function<std::vector<Tensor>(const Tensor& gradient, const Saved& saved)> backward);
 

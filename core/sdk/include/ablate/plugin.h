@@ -123,7 +123,7 @@ struct Descriptor {
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);
   std::unique_ptr<Task> (*make_task)(const TaskContext&);
-  Extension extension;  ///< null: no extensions. A kind without a field above has its factory here, "ablate.KIND/1"
+  Extension extension;  ///< null: no extensions. A kind without a make_ field has its factory here: "ablate.KIND/1"
 };
 
 /// @param E type of an extension, with the name E::kName

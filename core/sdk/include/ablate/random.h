@@ -1,6 +1,6 @@
 // Random numbers that are the same on every machine, and splits by a seed. Torch-free.
 //
-// The standard fixes what std::seed_seq and std::mt19937_64 yield, but neither its distributions nor std::shuffle.
+// The standard fixes the results of std::seed_seq and std::mt19937_64. Results of distributions and std::shuffle may differ.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// Returns Memory::last, [slots] int64: position of each segment's last token, also if beyond the sequence. With a fixed
+/// Returns Memory::last, [slots] int64: position of each segment's last token, even one beyond the sequence. With a fixed
 /// number of slots, segments depend on an item's length. Then no position completes a slot: every entry is the largest int64.
 inline Tensor segment_ends(const Slots& slots, std::int64_t length, const TensorOptions& like) {
   const auto options = like.dtype(kLong).requires_grad(false);

@@ -53,7 +53,7 @@ struct OwnMetric {
 struct TaskInfo {
   std::vector<Field> fields;      ///< at least one, for the same positions; their embeddings are added up
   std::int64_t sequences = 1;     ///< 1, or 2: a pair of sequences with the same length and fields
-  std::int64_t length = 0;        ///< positions of the longest sequence (others are padded to it); for a stream: of a segment
+  std::int64_t length = 0;        ///< positions of the longest sequence (others are padded to it), or of a stream's segment
   std::int64_t train_length = 0;  ///< positions of the longest sequence in the training split; 0: length
   std::int64_t classes = 0;       ///< targets lie in [0, classes)
   Objective objective = Objective::kClass;
@@ -73,7 +73,7 @@ struct TaskInfo {
 /// all numbers are 0, all positions are present, all targets are -1 (no target), and no row starts a text.
 struct BatchView {
   std::int64_t length;  ///< positions of a row: info().length; for a stream the requested number, at most info().length
-  /// By sequence, then field: ids [batch, length], or reals [batch, length, Field::reals]; the other span is empty.
+  /// By sequence, then field: ids [batch, length] or reals [batch, length, Field::reals]. A span of the other kind is empty.
   std::vector<std::span<std::int64_t>> ids;
   std::vector<std::span<float>> reals;
   std::vector<std::span<std::uint8_t>> present;  ///< by sequence: [batch, length], 0 at absent positions

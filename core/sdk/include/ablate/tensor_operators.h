@@ -1,4 +1,4 @@
-// ATen's operators for tensors (a + b, 1 - a, a > 0), without the 3 s that its own header costs.
+// ATen's operators for tensors (a + b, 1 - a, a > 0), without the 3 s of compiling that ATen's own header costs.
 //
 // They are templates: if <ATen/TensorOperators.h> is included too, its functions are preferred, and no call is ambiguous.
 #pragma once

@@ -25,7 +25,7 @@ class Fiber {
   void (*body_)(void*);
   void* of_;
   char* stack_;
-  void *own_ = nullptr, *scheduler_ = nullptr;  ///< where the fiber and the scheduler continue
+  void *own_ = nullptr, *scheduler_ = nullptr;  ///< points where the fiber and the scheduler continue
   void *own_fake_ = nullptr, *scheduler_fake_ = nullptr;
   const void* scheduler_stack_ = nullptr;
   std::size_t scheduler_stack_size_ = 0;

@@ -17,7 +17,7 @@ std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64
   return {n, subject.length(n * 8 / 13), subject.length(1)};
 }
 
-/// Returns all results of one pass over content: the output, gradients, the state, the auxiliary loss.
+/// Returns all results of one pass: the output with 0 outside `where`, gradients, the state, the auxiliary loss.
 std::vector<Named> seen(const Instance& instance, const Pass& pass, const Tensor& where) {
   auto result = forward(instance, pass);
   auto all = joined({{"", real(result.output, where).detach()}}, gradients(instance, pass, where));

@@ -58,7 +58,7 @@ constexpr double kDrawn = 0.25;
 constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance for a cluster. Up to this many weights count as one draw.
 constexpr double kSharing = 8;
-/// Two draws with at least this correlation count as the same. With fewer than kFewestPairs pairs, chance may correlate them.
+/// Draws with at least this correlation count as the same. With fewer than kFewestPairs pairs, chance may correlate draws.
 constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // smaller weights count as 0

@@ -33,7 +33,7 @@ constexpr Form kFused{"float32"}, kFusedByTwo{"float32, two threads", true, 2}, 
 struct FormCase {
   Stand stand;
   std::int64_t heads;                              ///< number of heads, if a parameter sets it; 0: the default
-  std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens. The longest item is the width of the segment.
+  std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens. The longest item sets the segment's length.
   std::vector<Form> forms;
   bool trains = true;        ///< computed in training mode, unless training draws random numbers
   std::int64_t queries = 0;  ///< number of queries over another sequence; 0: self-attention
@@ -230,7 +230,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
     return input.generator.get_state();
   };
   const bool other_draws = drops && !drawn(kFloat).equal(drawn(kDouble));
-  bool whole = false;  // true for methods that read later tokens as published: an item alone keeps all its tokens
+  bool whole = false;  // true if the published method reads later tokens: an item alone keeps all its tokens
   std::map<std::uint64_t, std::pair<FormBatch, FormResult>> inputs;
   const auto look = [&](const Form& form, std::uint64_t seed, Finding& now) {
     const auto [at, is_new] = inputs.try_emplace(seed);

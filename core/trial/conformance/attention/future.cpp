@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks that larger tokens after a place do not change the gradients of outputs up to that place in inputs up to that place.
+/// Checks that larger tokens after a place do not change the gradients of outputs before these tokens in inputs before them.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});
@@ -205,7 +205,7 @@ void causal(const AttentionSubject& subject, Finding& finding) {
         for (const auto at : {n / 3, subject.length(40)})
           no_later_value(*instance, pass, outputs, at, subject.full() ? kAlsoLarger : kLarger, where + ", padded", finding);
       }
-      // causal_borders() covers the lengths of a promised stand, but after a segment only the longest length.
+      // causal_borders() covers all lengths at a place without surroundings, but after a segment only the longest length.
       const bool has_borders = subject.full() && setting.plain() && setting.stand == setting.stand.alone();
       if (!(has_borders && state.empty()) && (setting.plain() || &state == &states.back()))
         for (const auto many : longer)

@@ -1,4 +1,4 @@
-// Compares an attention's gradients with central differences, and checks which tensors they reach.
+// Compares an attention's gradients with central differences, and checks which tensors the gradients reach.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Returns passes over another sequence, plain and masked, as long as the queries if causal. Empty if none are promised.
+/// Returns passes over another sequence, plain and masked; a causal one is as long as the queries. Empty if not promised.
 std::vector<Pass> across(const AttentionSubject& subject, const Stand& stand) {
   if (!subject.promises().cross_attention || stand.carries) return {};
   const auto n = subject.length(7), keys = stand.causal ? n : subject.length(11);
@@ -28,7 +28,7 @@ std::vector<Pass> across(const AttentionSubject& subject, const Stand& stand) {
   return all;
 }
 
-/// Returns the loss of two segments. The second one continues from the first one's state, with gradients through it.
+/// Returns the loss of two segments. The second one continues from the first one's state, with gradients through this state.
 Tensor two_segments(const Instance& instance, const Stand& stand, std::int64_t n, std::uint64_t seed) {
   const auto first = forward(instance, {random_tokens(4, n, seed)});
   const auto loss = loss_of(first);
@@ -93,8 +93,8 @@ Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   return all;
 }
 
-/// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all causal places,
-/// or else all bidirectional ones, with all surroundings. Some places have a state, because a parameter may serve only a state.
+/// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all causal or
+/// all bidirectional places, with all surroundings. Some places have a state, because a parameter may serve only a state.
 std::map<std::string, std::string> left_out(const AttentionSubject& subject, bool causal, std::int64_t n) {
   Reached reached;
   std::map<std::string, std::string> missing;

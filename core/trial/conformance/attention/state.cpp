@@ -100,7 +100,7 @@ void cut(const Instance& instance, const std::vector<Tensor>& segments) {
     throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps its own state");
 }
 
-/// Checks that a full memory keeps the newest segments: if a segment still changes the last output, all later ones do, too.
+/// Checks that a full memory keeps the newest segments: if a segment still changes the last output, all later segments do.
 void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const auto n = subject.length(kManyTokens);
   const auto instance = subject.make(1, stand, kDouble, n);

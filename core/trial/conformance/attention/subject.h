@@ -65,7 +65,7 @@ class AttentionSubject : public Subject {
 
   /// Returns a bidirectional place if that is promised, else a causal one.
   Stand home() const { return {.causal = !promises().bidirectional}; }
-  /// True if cross-attention is promised, and is checked at this place: it has no state, and is causal exactly if home() is.
+  /// True if cross-attention is promised, and is checked at this place: without a state, and causal exactly if home() is.
   bool crosses(const Stand& stand) const {
     return promises().cross_attention && !stand.carries && stand.causal == home().causal;
   }

@@ -19,7 +19,7 @@ struct Candidate {
   FindPlugin find;
   Capabilities promises;                   ///< with these parameters and parts
   std::shared_ptr<Exemptions> exemptions;  ///< exemptions that the plugin declares, and which of them were needed so far
-  /// Device of the plugin's instances. Inputs are made on the CPU, and results are compared on the CPU. Subjects move both.
+  /// Device of the plugin's instances. Subjects move inputs from the CPU to this device, and results back to the CPU.
   c10::Device device = c10::kCPU;
   std::int64_t requested_length = 0;  ///< additional length to check; 0: none
 
@@ -35,7 +35,7 @@ struct Candidate {
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Returns a candidate of another plugin on the same device.
   Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;
-  /// Returns the smallest length that the promises allow and that is at least this long.
+  /// Returns the smallest length that the promises allow and that is not below `at_least`.
   std::int64_t length(std::int64_t at_least) const;
 };
 

@@ -28,7 +28,7 @@ std::set<std::string> names_in(std::string_view text) {
   return names;
 }
 
-/// Removes the part from names in a mixture: "part_0.router" -> "router", "shared_parts_0_positions" -> "shared_positions".
+/// Removes a mixture's words for the part: "part_0.router" -> "router", "shared_parts_0_positions" -> "shared_positions".
 std::set<std::string> as_of_part(const std::set<std::string>& names) {
   static const std::regex part(R"((part_\d+\.|parts_\d+_))");
   std::set<std::string> own;

@@ -31,7 +31,7 @@ class Exemptions {
   /// True if an exemption of `what` from `check` is declared, with any tolerance. The call does not count it as needed.
   bool declares(const std::string& check, const std::string& what) const { return find(check, what) != nullptr; }
 
-  /// Runs `look` on the finding, which passes with the reason if each fault of `what` is excused and within its tolerance.
+  /// Runs `look` on the finding. The finding passes, with the exemption's reason, if an exemption excuses each fault of `what`.
   void take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look);
   /// Does the same as Checks::run, but with take() instead of Finding::take.
   void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,

@@ -100,7 +100,7 @@ void Finding::near_median(const Tensor& found, const Tensor& expected, const std
   if (!found.sizes().equals(expected.sizes())) return near(found, expected, where, allowed);
   if (expected.numel() == 0) return;
   const auto right = plain(expected), size = right.abs();
-  // If most numbers are 0, as in a gradient that cancels, the other numbers are only rounding.
+  // The median alone is no scale if most numbers are 0, as in a gradient that cancels: the other numbers are only rounding.
   const double scale = std::max({size.median().item().toDouble(), size.mean().item().toDouble(), floor});
   off_by((plain(found) - right).abs().median().item().toDouble() / scale, where + ": the median", allowed);
 }

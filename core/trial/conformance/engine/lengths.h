@@ -8,11 +8,11 @@
 namespace ablate::conformance {
 
 /// Turning lengths, at which code may take another path: multiples of 16, 64, 128 and 256, one token past a block, and a prime.
-/// More lengths of the same kinds cost a pass each and find the same faults. many_lengths() has more of them in one batch.
+/// More lengths of the same kinds cost a pass each and find the same faults. many_lengths() has more lengths, in one batch.
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
 /// Plain lengths are of none of these kinds. The longest plain length is above all turning lengths.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
-/// Length at which the check "long" begins, and at which it ends if a state is carried.
+/// First length of the check "long". If a state is carried, also the last length.
 inline constexpr std::int64_t kThousand = 1003;
 /// Length beyond 2,048, the longest usual size of tables and blocks.
 inline constexpr std::int64_t kBeyond = 2113;

@@ -49,7 +49,7 @@ Allowed median_of_item(at::ScalarType type);
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
-/// Restores, when it is destroyed, the numbers that tensors had when it was made.
+/// Guard that stores the numbers of tensors when it is made, and restores these numbers when it is destroyed.
 class PutBack {
  public:
   explicit PutBack(std::vector<Tensor> tensors) : tensors_(std::move(tensors)), before_(copies(tensors_)) {}
@@ -65,7 +65,7 @@ class PutBack {
   std::vector<Tensor> tensors_, before_;
 };
 
-/// Returns the gradients of `loss`, a scalar: zeros for an input that does not affect it.
+/// Returns the gradients of `loss`, a scalar: zeros for an input that does not affect `loss`.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
 
 /// Distance of a derivative from finite differences, divided by the derivative's size if that is above 1.

@@ -14,9 +14,10 @@ class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;
 
-  /// Makes and loads the three tasks, `other` only if `seed` is not kNone. Before that, a child process loads the first task to
-  /// record opened files, and leaves data in the first task's cache folder. The second task makes its data again. A quick check
-  /// makes data once, with few examples if the task allows it: both tasks share the data, and there is no `other`.
+  /// Makes and loads the three tasks; the task of another data_seed only if the task has one. Before that, a child process
+  /// loads the first task to record opened files, and leaves data in the first task's cache folder. The second task makes its
+  /// data again. A quick check makes data once, with few examples if the task allows it: both tasks share the data, and there
+  /// is no `other`.
   void load();
 
   std::unique_ptr<Task> again;

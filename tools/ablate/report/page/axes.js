@@ -23,7 +23,7 @@ function firstAxes(report, axes) {
   return [...parameters, ...measured];
 }
 
-/** Sets an axis's scale, and `at(trial)`: the position of its line. Trials without a value cross below all others. */
+/** Sets an axis's scale, and `at(trial)`: the position of its line. A trial without a value crosses below all others. */
 function placeAxis(axis, report, top, bottom) {
   const kBelow = 16;
   if (axis.number) {

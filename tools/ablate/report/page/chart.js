@@ -48,7 +48,7 @@ function scaleOf(values, range, far = 50) {
   return scale.domain(low === high ? [low - (Math.abs(low) || 1) / 2, high + (Math.abs(high) || 1) / 2] : [low, high]).range(range).nice();
 }
 
-/** Sets the ticks of an axis; a logarithmic axis shows only those that fit. */
+/** Sets the ticks of an axis; a logarithmic axis shows only the ticks that fit. */
 function ticksOf(axis, scale, count) {
   const isLog = scale.base !== undefined;
   return isLog ? axis.ticks(count, "~g") : axis.ticks(count, "~g").tickFormat(brief);

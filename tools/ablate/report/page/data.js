@@ -53,7 +53,7 @@ class Report {
     if (this.experiments.length > 1) parts.unshift(this.experiment(trial));
     return parts.join(" ") || `trial ${this.trials.key[trial]}`;
   }
-  /** Returns the main metric: that of the first table, else the first score with a direction. */
+  /** Returns the main metric: the first metric in a table's headers, else the first score with a direction. */
   mainMetric() {
     const headers = this.tables.flatMap((table) => (table.blocks || []).flatMap((block) => [block.title, ...block.header.map((h) => h.text)]));
     return this.metrics.find((metric) => !metric.cost && headers.includes(withUnit(metric))) ||

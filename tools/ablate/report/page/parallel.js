@@ -1,5 +1,5 @@
-// Parallel coordinates: a line for each trial through all varied axes. A brush on an axis selects the trials that cross it there,
-// and a trial must pass all brushes. Keys move a brush, too.
+// Parallel coordinates: a line for each trial through all varied axes. A brush is a selected range of an axis. A trial is
+// chosen if its line passes through all brushes. Keys move a brush, too.
 
 function showParallel(parent, report, choice, look) {
   const axes = axesOf(report);
@@ -16,7 +16,7 @@ function showParallel(parent, report, choice, look) {
     const x = d3.scalePoint().domain(d3.range(state.shown.length)).range([left, width - right]);
     if (!onlyMarks) for (const axis of state.shown) placeAxis(axis, report, margin.top, height - margin.bottom);
     paint(context, x);
-    if (!onlyMarks) drawAxisGroups(svg, x);  // a redrawn axis would disappear under a moving brush
+    if (!onlyMarks) drawAxisGroups(svg, x);  // redrawing would remove an axis while its brush moves
     svg.selectAll(".axis").data(state.shown).attr("aria-valuetext", brushText);
   });
   chart.svg.attr("role", "group").attr("aria-label", "axes: brush them");
@@ -52,7 +52,7 @@ function showParallel(parent, report, choice, look) {
       }
       group.append("text").attr("class", "name").attr("y", i % 2 ? 30 : 14).attr("text-anchor", "middle").text(cut(axis.name, 22)).append("title").text(axis.name);
       const brush = d3.brushY().extent([[-14, margin.top - 6], [14, height - margin.bottom + 6]]).on("brush end", () => {
-        if (d3.event.sourceEvent) setBrush(axis, d3.event.selection);  // not when it is restored below
+        if (d3.event.sourceEvent) setBrush(axis, d3.event.selection);  // not when the brush is restored below
       });
       const place = group.append("g").attr("class", "brush").call(brush);
       if (state.brushes.has(axis)) place.call(brush.move, state.brushes.get(axis));

@@ -1,4 +1,4 @@
-// A table with rows that can be sorted, filtered and pinned, and columns that can be hidden. It holds only the shown rows.
+// A table with rows that can be sorted, filtered and pinned, and columns that can be hidden. The page has only the shown rows.
 
 const kRowsAtOnce = 100;
 

@@ -36,7 +36,7 @@ function showTables(parent, report, openTrials) {
   }
 }
 
-/** A cell has several fields: its number, difference and p. Marks the first of them, which is the number. */
+/** Marks the first field of each cell, which is its number. A cell also has fields for a difference and p. */
 function markMain(row) {
   let last;
   for (const field of row) {

@@ -11,7 +11,7 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    // Long enough that no two examples are equal: the splits share none.
+    // Sequences are long enough that no two examples are equal, so the splits share no example.
     ablate::integer("length", "64", {64, 65536}, "longest sequence; the shortest is half as long", "tokens"),
     ablate::integer("symbols", "4", {2, 64}, "different symbols"),
     ablate::integer("train", "2000", {1, 10000000}, "examples to train on", "examples"),

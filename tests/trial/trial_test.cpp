@@ -143,7 +143,7 @@ TEST_CASE("a trial reports its curve while it runs, also if it fails later") {
 TEST_CASE("failures have a reason") {
   CHECK(failure({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") !=
         std::string::npos);
-  CHECK(failure({{"device", "cuda:7"}}).find("asked for") != std::string::npos);
+  CHECK(failure({{"device", "cuda:7"}}).find("was requested") != std::string::npos);
   CHECK(failure(json::object(), 3).find("the id 3 of the field token, and its vocabulary is 3") != std::string::npos);
   CHECK(failure(json::object(), -1).find("the id -1") != std::string::npos);
 }

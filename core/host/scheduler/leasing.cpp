@@ -90,8 +90,8 @@ bool Leasing::is_over(const db::LeaseOwner& owner) {
 bool Leasing::bury() {
   const auto dead = std::exchange(to_bury_, {});
   for (const auto& [slot, owner] : dead) {
-    // A copy of a history also has leases of schedulers that run on the original. These seem to hold no lock here, because
-    // their locks are in the original's lock file. The workers of these schedulers must not be ended.
+    // A copy of a history also has leases of schedulers that run on the original. These schedulers seem to hold no lock here,
+    // because their locks are in the original's lock file. Their workers must not be ended.
     const bool ended = is_seen_dead(owner) && end_process_tree(owner.worker, owner.worker_started);
     note_(fmt::format("{} has ended without notice; its trials are taken over{}", name_of(owner),
                       ended ? fmt::format(". Its worker, process {}, was left behind, and is ended", owner.worker) : ""));

@@ -79,8 +79,8 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
   return trial.spec.model.attention_width > 0 ? setting::kAttentionWidth : setting::kModelWidth;
 }
 
-/// Reports every attention, or part of an attention, that refuses its place in the model, for example because the number of
-/// its heads does not divide its width. A worker makes each attention once for a model and task. An answer without a refusal is
+/// Reports every attention, or part of an attention, that refuses its place in the model, for example because its shares or
+/// heads do not divide the width. A worker makes each attention once for a model and a task. An answer without a refusal is
 /// cached. Starts an executor only if an answer is not cached. Any other error in a plugin's factory is not reported here, and
 /// makes only its trial fail. The time limit is for all queries of the same plugins.
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,

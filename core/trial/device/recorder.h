@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Recorded work. A replay uses the memory of the recording, and the numbers that the host passed to it. Random draws continue.
+/// Recorded work. A replay uses the recording's memory, and the numbers that the host passed then. Random draws continue.
 class Recorded {
  public:
   virtual ~Recorded() = default;
@@ -33,7 +33,7 @@ class WorkRecorder {
 /// and in a build without CUDA's headers.
 std::unique_ptr<WorkRecorder> open_recorder(c10::Device device);
 
-/// Type of the function that the library beside the programs exports (cuda/recorder.cpp).
+/// Type of the function that the library cuda-graphs.so exports (cuda/recorder.cpp).
 using MakeRecorder = WorkRecorder*(c10::DeviceIndex device);
 
 }  // namespace ablate

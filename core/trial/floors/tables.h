@@ -23,7 +23,7 @@ struct Feature {
   bool measured = false;  ///< true: the value is a size, and tables split sizes into kRanges ranges; false: a name
 };
 
-/// Counts right answers among the targets.
+/// Count of the right answers among the targets.
 class Hits {
  public:
   void add(double met, double asked);

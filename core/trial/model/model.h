@@ -73,7 +73,7 @@ struct ModelOutput {
   Logits logits;                     ///< for the batch's targets
   Tensor auxiliary_loss;             ///< scalar, or undefined
   ModelState state;                  ///< by layer, with its graph; empty if forward() got no state
-  std::vector<Measurement> metrics;  ///< "PLUGIN/name", averaged over the layers of that plugin that report it
+  std::vector<Measurement> metrics;  ///< "PLUGIN/name", averaged over the plugin's layers that report it
 };
 
 class Model final : public Module {

@@ -53,7 +53,7 @@ pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 void on_late(int) { end_by(crashed_by); }
 
-/// True if code lies in a plugin's library. Reads its file, because the loader may be in the middle of loading the library.
+/// True if code lies in a plugin's library. Reads the library's file: the loader may be in the middle of loading the library.
 bool in_a_plugin(void* code) {
   Dl_info library{};
   return dladdr(code, &library) != 0 && abi_refusal(library.dli_fname, ABLATE_TORCH_VERSION).empty();

@@ -5,7 +5,7 @@
 
 namespace ablate {
 
-/// From now on a SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT of this process prints the innermost frames to stderr. It also
+/// Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this process from now on. Prints the innermost frames to stderr, and
 /// sends {"crashed": "function in library.so"}: the innermost frame in a plugin, or else the innermost frame. Then the same
 /// signal ends the process, after 10 s at the latest, because the crashed code may hold a lock that printing needs. Call it
 /// once, in the job's child, on the thread that runs the job. Crashes on other threads are reported, too. Stack overflow is

@@ -204,7 +204,7 @@ JobProcess::JobProcess(const JobLimits& limits, const std::string& output_file, 
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    // If memory runs out, the kernel kills the trial that uses it, and spares the scheduler and its database.
+    // If memory runs out, the kernel kills a job like this one first, and spares the scheduler and its database.
     if (const int score = open("/proc/self/oom_score_adj", O_WRONLY); score >= 0) {
       [[maybe_unused]] const auto written = write(score, "1000", 4);
       close(score);

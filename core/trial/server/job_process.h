@@ -132,7 +132,7 @@ class JobProcess {
 
   /// Adds the open descriptors to wait for. Includes the descriptor of messages if `with_messages` is true.
   void wait_for(std::vector<pollfd>& descriptors, bool with_messages) const;
-  /// Called in another child of the worker, which inherits this job's descriptors: closes them there.
+  /// Closes this job's descriptors in another child of the worker, which has inherited them.
   void close_in_child() const;
 
   /// Reads what is available, including messages if `with_messages` is true. Returns whole messages, in order.
@@ -142,7 +142,7 @@ class JobProcess {
 
   /// Milliseconds until the job's time limit or memory must be checked.
   int milliseconds_left() const;
-  /// Measures the job's memory if that is due, and kills the job if it exceeds its limit. Returns the bytes if they changed.
+  /// Measures the job's memory if due, and kills the job if the memory exceeds the limit. Returns the bytes if they changed.
   std::optional<std::int64_t> look_at_size();
   /// Kills the job if its time is over. A job that has ended by itself is never late.
   void end_if_late();

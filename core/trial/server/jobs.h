@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// Does one job in a child: parses it and sends its answer.
+/// Function that does one job in a child: parses the job and sends its answer.
 using Handler = void (*)(LoadedParts& loaded, const nlohmann::json& spec, const Say& say);
 using Handlers = std::map<std::string, Handler>;
 

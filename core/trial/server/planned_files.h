@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Checks files around a factory's call: make the object before the call, and call check() after it. If neither throws, the
+/// Check of files around a factory's call: make the object before the call, and call check() after it. If neither throws, the
 /// factory has read the content that is in the trial's key. Checks nothing if no value names a file.
 class PlannedFiles {
  public:

@@ -18,7 +18,7 @@ class LibraryReplaced : public Error {
 };
 
 /// Calls load_library for a file that the host has read. Throws LibraryReplaced if the content has changed, before any code of
-/// the file runs. If the content changes during the load, its code may run first. Also throws the exceptions of load_library.
+/// the file runs. If it changes during the load, changed code may run first. Also throws the exceptions of load_library.
 /// @param hashes {path: SHA-256}; a path without a hash is loaded unchecked
 /// @param put_back called after the library's own code has run, which may have left the process unable to open a file
 const Descriptor& load_as_planned(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes,

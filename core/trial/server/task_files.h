@@ -15,7 +15,7 @@ std::map<std::string, std::string> files_of(Task& task);
 /// Returns the answer of info(), without files. Throws Error if info() has a fault; the plugin is to blame.
 DescribedTask described(const TaskInfo& info);
 
-/// Number of threads for a task that runs alone.
+/// Returns the number of threads for a task that runs alone.
 int all_cores();
 
 }  // namespace ablate

@@ -92,7 +92,7 @@ bool read_out(const Instance& instance, const Layers& layers) {
   return true;
 }
 
-/// Code of the keys. kPlain: each key has a 1 in its own channel. kScaled: other numbers. kTurned: two keys exchange channels.
+/// Code of the keys. kPlain: each key has a 1 in its own channel. kScaled: 0.5, 0.75, ... kTurned: two keys exchange channels.
 enum class Coded { kPlain, kScaled, kTurned };
 
 /// Two equal items. In a short sequence every key has a code, in a long one only some keys: at the start, near 128, at the end.

@@ -24,7 +24,7 @@ void overwrite(const std::vector<Tensor>& given) {
     if (tensor.defined()) tensor.scalar_type() == kBool ? tensor.logical_not_() : tensor.fill_(std::nan(""));
 }
 
-/// Compares `second` on a new instance with `second` after `first`. The inputs of `first` are overwritten in between.
+/// Compares `second` on a new instance with `second` after `first`. Before `second`, overwrites the inputs of `first`.
 void look_after(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
                 const CompressionInputs& first, const CompressionInputs& second, const std::string& order) {
   const auto compression = subject.make(setting);

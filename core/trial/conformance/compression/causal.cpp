@@ -126,7 +126,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// Returns the place after each slot's last token. Places between them find no more faults: the same slots are complete.
+/// Returns the place after each slot's last token. Places between these find no more faults: the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;

@@ -135,7 +135,7 @@ void trained(const CompressionSubject& subject, Finding& finding) {
 }
 
 void reach(const CompressionSubject& subject, Finding& finding) {
-  // Heads are separate memories: each reads its own values.
+  // Heads are separate memories: each head reads its own values.
   const auto look_at_heads = [&](const HeadShape& shape) {
     const CompressionSetting setting{subject.usual(), kDouble, false, 64, shape};
     const auto compression = subject.make(setting);

@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Returns [slots, batch, heads, n] bool: true if a token's value is in a slot, by gradients.
+/// Returns [slots, batch, heads, n] bool: true if a token's value is in a slot, found by gradients.
 Tensor dealt(const CompressionInstance& compression, const CompressionInputs& in) {
   std::vector<Tensor> uses;
   for (std::int64_t j = 0, count = 1; j < count; ++j) {
@@ -186,7 +186,7 @@ void mass(const CompressionSubject& subject, Finding& finding) {
       if (counts && subject.full() && setting.type == kDouble && slots == Slots{kLowest})
         for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
           look_at_counts(finding, subject, {slots, kDouble, setting.training, n}, n);
-      // Two groups of unequal length: segments of equal length do not mix them, and a cluster takes a whole group.
+      // Two groups of unequal length: segments of equal length do not mix the groups, and a cluster takes a whole group.
       const auto& rate = slots.rate;
       if (slots.fixed > 0 || (rate.numerator != 1 && rate != Rate{2, 5})) continue;
       const auto a = (rate.denominator + rate.numerator - 1) / rate.numerator, b = a - 1, n = a + b;

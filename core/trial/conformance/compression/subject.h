@@ -35,7 +35,7 @@ struct CompressionSetting {
   std::string text() const;  ///< "rate 1/3, float32, in training"
 };
 
-/// A compression with its device, which is stored because a compression may register no tensor that shows it.
+/// A compression with its device, which is stored because a compression may register no tensor on this device.
 class CompressionInstance {
  public:
   CompressionInstance(std::shared_ptr<Compression> compression, c10::Device device)

@@ -31,7 +31,7 @@ Growth growth(const MeasureCosts& costs, double most);
 /// each, in float32 on the CPU. Adds 8192 tokens if the growth looks too steep (growth()). A cost that grows more slowly than
 /// declared passes, because a declaration is an upper bound. At these lengths, a slowly growing term may still be the largest.
 ///
-/// memory: exact peak bytes of tensors since before the instance is made. Needs count_tensor_memory() (core/trial/device).
+/// memory: exact peak bytes of tensors, those of the instance included. Needs count_tensor_memory() (core/trial/device).
 /// time: only if `timed`, and then without the check "memory". CPU time of the process, least of several passes. Lengths
 /// alternate, so that a busy machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);

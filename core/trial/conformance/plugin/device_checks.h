@@ -28,7 +28,7 @@ std::vector<Named> attention_results(const Candidate& candidate);
 /// Returns memories, reads and gradients in float32, padded and unpadded, in evaluation and training. Skips passes that draw.
 std::vector<Named> compression_results(const Candidate& candidate);
 
-/// Runs the check "cuda" if the candidate promises CUDA: on the candidate's device, or on the first GPU if it is the CPU.
+/// Runs the check "cuda" if the candidate promises CUDA: on the candidate's device, or on the first GPU if that is the CPU.
 void check_cuda(const Candidate& candidate, Checks& checks);
 
 /// Checks the largest difference between the results on the CPU and on the other device. This difference is relative to the

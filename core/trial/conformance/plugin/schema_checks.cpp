@@ -51,7 +51,7 @@ void make_some(const Candidate& candidate, const std::filesystem::path& scratch,
 /// Returns values to try for a parameter, because a plugin may read some parameters only if another one has a certain value.
 std::vector<json> others(const ParameterInfo& parameter) { return values_within(parameter, {0, 4}, {0, 0.5}); }
 
-/// Looks for instances that read each parameter, until every parameter was read.
+/// Search for instances that read each parameter. Ends when every parameter was read.
 class Search {
  public:
   Search(const std::vector<Candidate>& all, std::filesystem::path scratch)

@@ -12,7 +12,7 @@ namespace {
 /// Ratio and size above which a bound is not tried: 10^7 examples, lengths of 65,536 or deep nesting may take very long.
 constexpr double kFarOff = 2, kFewestFar = 64;
 
-/// Returns the allowed numbers to try, each once: those in `wanted`, then the bounds if they are not far from `value`.
+/// Returns the allowed numbers to try, each once: the numbers in `wanted`, then the bounds if they are not far from `value`.
 template <class Number>
 std::vector<nlohmann::json> numbers_within(const ParameterInfo& parameter, Number value, std::vector<Number> wanted) {
   const double size = std::abs(static_cast<double>(value));

@@ -41,7 +41,7 @@ struct Loaded {
   TaskInfo info;
 };
 
-/// The same task in a folder of its own, which is deleted with this object.
+/// Loaded task with other parameters and its own cache folder, which is deleted with this object.
 struct LoadedAlone : private OwnFolder, Loaded {
   LoadedAlone(const TaskSubject& subject, const nlohmann::json& changes)
       : OwnFolder(subject.folder("cache")), Loaded(subject, changes, folder) {}

@@ -64,7 +64,7 @@ char other(char c) {
 
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Returns word number `word` of a line, or an empty view at its end if there is none.
+/// Returns word number `word` of a line, or an empty view at the line's end if there is none.
 std::string_view word_of(std::string_view line, std::size_t word) {
   for (std::size_t at = 0; at < line.size();) {
     while (at < line.size() && !is_word(line[at])) ++at;

@@ -31,7 +31,7 @@ class SharedFolder {
   SharedFolder(const TaskSubject& subject, Finding& finding)
       : subject_(subject), finding_(finding), own_(subject.folder("cache")) {}
 
-  /// Checks the task with `changes`, which `said` names ("data_seed = 1"). Returns false if it refuses them or is too large.
+  /// Checks the task with `changes`, named by `said` ("data_seed = 1"). Returns false if the task refuses or is too large.
   bool look(const nlohmann::json& changes, const std::string& said) {
     std::optional<LoadedAlone> alone;
     try {

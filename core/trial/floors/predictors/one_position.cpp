@@ -17,7 +17,7 @@ class OnePosition final : public Predictor {
  public:
   explicit OnePosition(LabelTable table) : table_(std::move(table)) {}
   FloorAnswer answer(const Example& example, std::size_t at, std::int64_t) const override {
-    return {table_(example, at), 0};  // such tasks are judged by the share of right answers
+    return {table_(example, at), 0};  // 0: these tasks are judged by the share of right answers
   }
 
  private:

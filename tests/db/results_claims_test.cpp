@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/host/study/claims.h"
-#include "tests/db/imports.h"
+#include "tests/db/pages.h"
 
 using namespace ablate;
 using namespace ablate::db;
@@ -26,17 +26,6 @@ struct Answer {
     return problem + " | " + effect + " | " + n_and_p + " | " + floor + " | " + verdict + " | " + study;
   }
 };
-
-/// Returns the fields of a line of a pipe table, without blanks around them.
-Row fields_of(const std::string& line) {
-  Row fields;
-  std::istringstream in(line.substr(1));
-  for (std::string field; std::getline(in, field, '|');) {
-    const auto begin = field.find_first_not_of(' ');
-    fields.push_back(begin == std::string::npos ? "" : field.substr(begin, field.find_last_not_of(' ') + 1 - begin));
-  }
-  return fields;
-}
 
 /// A row of the page with its place.
 struct PageRow {
@@ -95,11 +84,10 @@ std::vector<Answer> answers_of_cells() {
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(kRoot) / "experiments")) {
     if (entry.path().extension() != ".toml") continue;
     const auto study = claims_of(content(entry.path()), entry.path(), {});
-    const auto cells = fs::path(kRoot) / "experiments/results" / (study.name + ".csv");
-    if (study.claims.empty() || !fs::exists(cells)) continue;
+    const auto cells = "experiments/results/" + study.name + ".csv";
+    if (study.claims.empty() || !fs::exists(fs::path(kRoot) / cells)) continue;
     INFO(study.name);
-    run("import " + cells.string());
-    REQUIRE(run.exit_code == 0);
+    import_cells(run, cells);
     std::istringstream in(run("claims " + entry.path().string() + " --format markdown"));
     REQUIRE(run.exit_code == 0);
     std::size_t lines = 0;

@@ -7,8 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "tests/db/commands.h"
-#include "tools/ablate/keeping/keeping.h"
+#include "tests/db/pages.h"
 
 using namespace ablate;
 using namespace ablate::db;
@@ -18,24 +17,11 @@ namespace {
 using nlohmann::json;
 using Row = std::vector<std::string>;
 
-void add_import_and_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) {
-  add_questions(app, database, exit_code);
-  add_import(app, database, exit_code);
-}
-
 /// A section of a page: its commands, and the rows of its first table.
 struct Section {
   std::vector<std::string> commands;
   std::vector<Row> rows;
 };
-
-Row fields_of(const std::string& line) {
-  Row fields;
-  std::istringstream in(line.substr(1));
-  for (std::string field; std::getline(in, field, '|');)
-    fields.push_back(field.size() > 2 ? field.substr(1, field.size() - 2) : "");
-  return fields;
-}
 
 /// Returns a section's lines, and "" at its end. A command that continues in the next line becomes one line.
 /// @param page path from the root of the source tree
@@ -82,26 +68,13 @@ std::string rows_of(const std::string& answer) {
   return rows;
 }
 
-/// Commands on an empty history, into which files of the source tree are imported.
-struct Imports : Commands {
-  Imports() {
-    add = add_import_and_questions;
-    std::filesystem::remove(file());
-  }
-  /// @param command an import command of a page, such as "import experiments/results/X.csv"
-  void import(const std::string& command) {
-    (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
-    REQUIRE(exit_code == 0);
-  }
-};
-
 /// Imports the files of a section, and runs the commands for its tables.
 class Pages : public Imports {
  public:
   explicit Pages(const Section& section) {
     for (const auto& command : section.commands) {
       if (command.starts_with("import ")) {
-        import(command);
+        import_cells(*this, command.substr(7));
         imported_ = true;
       } else if (command.starts_with("table ") && imported_) {
         const auto answer = json::parse((*this)(command + " --format json"));
@@ -257,7 +230,7 @@ TEST_CASE("tables on the page are printed exactly") {
     int found = 0;
     std::string command, there;  // the latest table command, and the lines of its table so far
     for (const auto& line : lines_of(page, heading)) {
-      if (line.starts_with("    ablate import ")) run.import(command_of(line));
+      if (line.starts_with("    ablate import ")) import_cells(run, command_of(line).substr(7));
       if (line.starts_with("    ablate table ")) command = command_of(line);
       if (line.starts_with("|")) there += line + "\n";
       if (there.empty() || line.starts_with("|")) continue;
@@ -277,7 +250,7 @@ TEST_CASE("README's table equals the table of the raw cells, except for times") 
     return std::regex_replace(std::regex_replace(table.substr(0, table.find("\n\n") + 1), time, "$1"), space, " ");
   };
   Imports run;
-  run.import("import experiments/results/quickstart.csv");
+  import_cells(run, "experiments/results/quickstart.csv");
   const auto printed =
       run("table quickstart --rows attention,attention.compression,attention.rates,attention.rate --metric "
           "test/accuracy,train/step_time,memory/peak_tensor");
@@ -293,7 +266,7 @@ TEST_CASE("the query beside each file of raw cells writes this file again, excep
     INFO(entry.path().filename());
     ++files;
     Imports run;
-    run.import("import experiments/results/" + entry.path().filename().string());
+    import_cells(run, "experiments/results/" + entry.path().filename().string());
     const auto query = content(std::filesystem::path(entry.path()).replace_extension(".sql"));
     const std::regex key("[0-9a-f]{64},");  // a trial's key is the first match in a line; an image's digest follows
     const auto without_keys = [&](const std::string& text) {

@@ -93,8 +93,7 @@ std::optional<Trial> longer_of(const Draft& draft, const Trial& reported, Resolv
   const auto most = std::max({train.steps, train.warmup, train.evaluate_every});
   if (most <= kMostSteps / longer.factor) return resolver.longer(reported, longer.factor);
   diagnostics.add(longer.factor_at,
-                  fmt::format("grid.longer.factor = {} multiplies {} to {}, expected at most {} steps; lower the "
-                              "factor",
+                  fmt::format("grid.longer.factor = {} multiplies {} to {}, expected at most {} steps; lower the factor",
                               longer.factor, most, longer.factor * most, kMostSteps));
   return std::nullopt;
 }
